@@ -7,7 +7,8 @@ const testkit = (path: string) =>
   fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
 
 const all = "{packages,packages/development,services}/*/{src,test}/**"
-const extended = [`${all}/*.extended.test.ts`, "deploy/test/**/*.extended.test.ts"]
+const others = "{deploy/test/**,kit/test,kit/publish}"
+const extended = [`${all}/*.extended.test.ts`, `${others}/*.extended.test.ts`]
 
 /** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
 const suite = process.env.SITEWIRE_TESTS ?? "all"
@@ -15,7 +16,7 @@ const suite = process.env.SITEWIRE_TESTS ?? "all"
 /** Files that take minutes start first, so that no run ends with one process at work and the others idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const long = /chaos\/short|containers|accessibility|openApi|brokerFaults|startKafka\./
+    const long = /\/chaos\/|containers|accessibility|openApi|kit\/test|brokerFaults|startKafka\./
     const sorted = await super.sort(files)
     return [
       ...sorted.filter(({ moduleId }) => long.test(moduleId)),
@@ -28,7 +29,7 @@ export default defineConfig({
   // Contains how long each file took, so that the next run starts with the longest.
   cacheDir: ".sitewire/vitest",
   test: {
-    include: suite === "extended" ? extended : [`${all}/*.test.ts`, "deploy/test/**/*.test.ts"],
+    include: suite === "extended" ? extended : [`${all}/*.test.ts`, `${others}/*.test.ts`],
     exclude: ["**/node_modules/**", ...(suite === "main" ? extended : [])],
     globalSetup: [testkit("globalSetup.ts")],
     reporters: ["default", testkit("npmTest/summaryReporter.ts")],
@@ -38,9 +39,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Twice as many as there are cores, because tests mostly wait for a broker, a database or a process. Extended tests start
-    // browsers and whole installations.
+    // Twice as many as there are cores, because tests mostly wait for a broker, a database, a browser or a process.
     sequence: { sequencer: LongestFirst },
-    maxWorkers: suite === "main" ? Math.min(8, 2 * availableParallelism()) : availableParallelism() + 1,
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
   },
 })

@@ -4,8 +4,7 @@ import { type Changes, type Overlay, renderOverlayText } from "./render.ts"
 
 /** What the components of operators read in addition to what the overlays contain. */
 const installation = {
-  GATEWAY_CLASS: "envoy",
-  POSTGRES_SECRET: "postgres-app",
+  POSTGRES_CLUSTER: "postgres",
   SECRET_STORE: "vault",
 }
 
@@ -17,10 +16,9 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
   "single-node": { overlay: "single-node" },
   minimal: { overlay: "single-node", components: [] },
   "without-console": { overlay: "production", components: ["default-deny", "monitoring", "ingress"] },
-  "gateway-api": {
+  ingress: {
     overlay: "production",
-    components: [...common, "monitoring", "gateway-api", "cert-manager", "autoscaling"],
-    settings: { installation },
+    components: [...common, "monitoring", "ingress", "cert-manager", "autoscaling"],
   },
   operators: {
     overlay: "production",
@@ -49,7 +47,7 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
     components: [...common, "ingress", "external-secrets", "argocd"],
     settings: { installation },
   },
-  flux: { overlay: "production", components: [...common, "gateway-api", "flux"], settings: { installation } },
+  flux: { overlay: "production", components: [...common, "gateway-api", "flux"] },
   "flux-openshift": { overlay: "production", components: [...common, "ingress", "openshift", "flux"] },
 }
 

@@ -25,7 +25,7 @@ const kustomization = z.looseObject({
 
 /** What differs from an overlay as it is. */
 export type Changes = {
-  /** Names of folders of `deploy/kustomize/components`. `setup-name` comes first by itself. */
+  /** Names of folders of `deploy/kustomize/components`. */
   components?: readonly string[]
   tag?: string
   /** Added to the literals of these ConfigMaps, or instead of those with the same name. */
@@ -38,11 +38,23 @@ export type Overlay = "production" | "single-node"
 
 /** Renders an overlay with changes, like `kubectl apply -k`. Warnings are errors. */
 export async function renderOverlay(overlay: Overlay, changes: Changes = {}): Promise<Rendered[]> {
-  const documents = parseAllDocuments(await renderOverlayText(overlay, changes))
-  return documents.map((document) => rendered.parse(document.toJS()))
+  return parseRendered(await renderOverlayText(overlay, changes))
 }
 
-export async function renderOverlayText(overlay: Overlay, changes: Changes = {}): Promise<string> {
+export function parseRendered(text: string): Rendered[] {
+  return parseAllDocuments(text).map((document) => rendered.parse(document.toJS()))
+}
+
+const texts = new Map<string, Promise<string>>()
+
+export function renderOverlayText(overlay: Overlay, changes: Changes = {}): Promise<string> {
+  const key = JSON.stringify([overlay, changes])
+  const text = texts.get(key) ?? renderAnew(overlay, changes)
+  texts.set(key, text)
+  return text
+}
+
+async function renderAnew(overlay: Overlay, changes: Changes): Promise<string> {
   const file = join(tree, "overlays", overlay, "kustomization.yaml")
   const changed = change(kustomization.parse(parse(await readFile(file, "utf8"))), changes)
   const parent = join(root, ".sitewire")
@@ -62,12 +74,13 @@ function change(
   { components, tag, settings = {}, more = {} }: Changes,
 ): z.infer<typeof kustomization> {
   const changed = structuredClone(overlay)
-  if (components) changed.components = ["setup-name", ...components].map((name) => `../../components/${name}`)
+  if (components) changed.components = components.map((name) => `../../components/${name}`)
   if (tag) for (const image of changed.images) image.newTag = tag
   for (const [name, literals] of Object.entries(settings)) {
     let generator = changed.configMapGenerator.find((one) => one.name === name)
     if (!generator) {
-      generator = { name, behavior: "merge", literals: [] }
+      // That of one process is not in the base.
+      generator = { name, ...(name.startsWith("sitewire-") && { behavior: "merge" }), literals: [] }
       changed.configMapGenerator.push(generator)
     }
     const kept = generator.literals.filter((literal) => !((literal.split("=")[0] ?? "") in literals))

@@ -31,9 +31,7 @@ const workload = z.looseObject({
     metadata: z.object({ labels: z.record(z.string(), z.string()) }),
     spec: z.looseObject({
       securityContext: z.looseObject({}),
-      topologySpreadConstraints: z
-        .array(z.looseObject({ topologyKey: z.string(), matchLabelKeys: z.array(z.string()) }))
-        .default([]),
+      volumes: z.array(z.looseObject({})),
       containers: z.tuple([container]),
     }),
   }),
@@ -52,7 +50,7 @@ function workloads(resources: Rendered[]) {
 }
 
 test("each component is in a combination that is validated", async () => {
-  const used = new Set(["setup-name"])
+  const used = new Set<string>()
   for (const { components } of Object.values(combinations))
     for (const name of components ?? []) used.add(name)
   expect([...used].sort()).toEqual((await readdir(componentsFolder)).sort())
@@ -63,8 +61,8 @@ test("an overlay is one file, and keeps to the order that components need", asyn
     expect(await readdir(new URL(`${overlay}/`, overlaysFolder))).toEqual(["kustomization.yaml"])
     const text = await readFile(new URL(`${overlay}/kustomization.yaml`, overlaysFolder), "utf8")
     const { components } = z.looseObject({ components: z.array(z.string()) }).parse(parse(text))
-    expect(components.slice(0, 3)).toEqual(
-      ["setup-name", "console", "default-deny"].map((name) => `../../components/${name}`),
+    expect(components.slice(0, 2)).toEqual(
+      ["console", "default-deny"].map((name) => `../../components/${name}`),
     )
   }
 })
@@ -84,25 +82,15 @@ test("every port has a protocol, without which server-side apply cannot merge", 
   }
 })
 
-test("pods of one version are spread over nodes and zones", async () => {
-  const services = workloads(await renderOverlay("production")).filter(({ name }) =>
-    scaledServices.includes(name),
-  )
-  expect(services).toHaveLength(3)
-  for (const { template } of services) {
-    const constraints = template.spec.topologySpreadConstraints
-    expect(constraints.map(({ topologyKey }) => topologyKey)).toEqual([
-      "kubernetes.io/hostname",
-      "topology.kubernetes.io/zone",
-    ])
-    for (const { matchLabelKeys } of constraints) expect(matchLabelKeys).toEqual(["pod-template-hash"])
-  }
-})
-
 const scaledObject = z.object({
   minReplicaCount: z.number(),
   maxReplicaCount: z.number(),
-  triggers: z.tuple([z.object({ metadata: z.record(z.string(), z.string()) })]),
+  triggers: z.tuple([z.object({ metadata: z.record(z.string(), z.string()) })]).rest(
+    z.object({
+      type: z.literal("prometheus"),
+      metadata: z.object({ query: z.string(), threshold: z.string() }),
+    }),
+  ),
 })
 
 test("with autoscaling no manifest has replicas, and consumers are limited by the partitions of what they consume", async () => {
@@ -156,45 +144,52 @@ test("with Strimzi each process logs in as its own user, over TLS", async () => 
   }
 })
 
-test("with CloudNativePG every process takes its address from the Secret that the overlay names", async () => {
-  const settings = { installation: { POSTGRES_SECRET: "main-app" } }
-  const resources = await renderOverlay("production", { components: ["console", "cnpg"], settings })
-  for (const { environment } of workloads(resources))
-    expect(environment.get("DATABASE_URL")?.valueFrom).toEqual({
-      secretKeyRef: { name: "main-app", key: "uri" },
+test("with CloudNativePG only the setup job has the owner's account, and all connect by TLS", async () => {
+  const settings = { installation: { POSTGRES_CLUSTER: "main-db" } }
+  const resources = await renderOverlay("production", {
+    components: ["console", "cnpg", "openshift"],
+    settings,
+  })
+  for (const { name, environment, template } of workloads(resources)) {
+    const from = (variable: string) => environment.get(variable)?.valueFrom
+    const account = name === "setup" ? "main-db-app" : `${name}-database`
+    expect(from("POSTGRES_USER")).toEqual({ secretKeyRef: { name: account, key: "username" } })
+    expect(from("POSTGRES_PASSWORD")).toEqual({ secretKeyRef: { name: account, key: "password" } })
+    expect(from("POSTGRES_HOST")).toEqual({ secretKeyRef: { name: "main-db-app", key: "host" } })
+    expect(from("POSTGRES_DATABASE")).toEqual({ secretKeyRef: { name: "main-db-app", key: "dbname" } })
+    // Kubernetes replaces only variables that are before it.
+    const order = [...environment.keys()].filter((variable) => /POSTGRES|DATABASE_URL/.test(variable))
+    expect(order.at(-1)).toBe("DATABASE_URL")
+    expect(environment.get("DATABASE_URL")).toEqual({
+      name: "DATABASE_URL",
+      value:
+        "postgres://$(POSTGRES_USER):$(POSTGRES_PASSWORD)@$(POSTGRES_HOST)/$(POSTGRES_DATABASE)?sslmode=verify-full&sslrootcert=/postgres/ca.crt",
     })
+    const items = [{ key: "ca.crt", path: "ca.crt" }]
+    expect(template.spec.volumes).toContainEqual({
+      name: "postgres-ca",
+      secret: { secretName: "main-db-ca", items },
+    })
+  }
 })
 
-const externalSecret = z.object({
-  secretStoreRef: z.object({ name: z.string() }),
-  target: z.object({ name: z.string() }),
-  data: z.array(z.object({ secretKey: z.string() })),
-})
-
-test("External Secrets makes every Secret that a process cannot start without", async () => {
+test("External Secrets makes every Secret, from the store that the overlay names", async () => {
   const settings = { installation: { SECRET_STORE: "vault" } }
   const resources = await renderOverlay("production", {
     components: ["console", "external-secrets"],
     settings,
   })
-  const made = resources
-    .filter(({ kind }) => kind === "ExternalSecret")
-    .map(({ spec }) => externalSecret.parse(spec))
-    .flatMap(({ secretStoreRef, target, data }) => {
-      expect(secretStoreRef.name).toBe("vault")
-      return data.map(({ secretKey }) => `${target.name}/${secretKey}`)
-    })
-  const reference = z.object({
-    secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean().default(false) }),
-  })
-  const needed = workloads(resources).flatMap(({ environment }) =>
-    [...environment.values()].flatMap(({ valueFrom }) => {
-      const parsed = reference.safeParse(valueFrom)
-      if (!parsed.success || parsed.data.secretKeyRef.optional) return []
-      return [`${parsed.data.secretKeyRef.name}/${parsed.data.secretKeyRef.key}`]
-    }),
-  )
-  expect(made).toEqual(expect.arrayContaining(needed))
+  const made = resources.filter(({ kind }) => kind === "ExternalSecret")
+  const spec = z.object({ secretStoreRef: z.object({ name: z.literal("vault") }) })
+  for (const secret of made) spec.parse(secret.spec)
+  const names = made.map(({ metadata }) => metadata.name)
+  for (const { name, container } of workloads(resources)) {
+    const secrets = JSON.stringify(container).matchAll(
+      /"(?:secretKeyRef|secretRef)":\{[^}]*"name":"([^"]+)"/g,
+    )
+    for (const [, secret] of secrets)
+      expect([name, secret, names.includes(secret ?? "")]).toEqual([name, secret, true])
+  }
 })
 
 test("on OpenShift no user id is fixed, and Node's compile cache is where any user may write", async () => {
@@ -205,7 +200,7 @@ test("on OpenShift no user id is fixed, and Node's compile cache is where any us
       seccompProfile: { type: "RuntimeDefault" },
     })
     const cache = environment.get("NODE_COMPILE_CACHE")?.value
-    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual([cache])
+    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toContain(cache)
   }
 })
 
@@ -220,9 +215,6 @@ test.each([
   const route = JSON.stringify(find(resources, kind, "trigger-gateway"))
   expect(route).toContain("hooks.acme.example")
   expect(route).toContain('"/connectors/hook')
-  expect(find(resources, "Certificate", "trigger-gateway")?.spec).toMatchObject({
-    dnsNames: ["hooks.acme.example"],
-  })
 })
 
 test("Envoy's access log has no field that contains the path", async () => {

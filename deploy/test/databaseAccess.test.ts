@@ -32,7 +32,7 @@ const environment = () => ({
   RETRY_DELAYS: "200ms,400ms",
 })
 
-const runSetup = () =>
+const runSetup = (changes: { databaseUrl?: string; rolePrefix?: string } = {}) =>
   prepare({
     databaseUrl: database.url,
     rolePrefix,
@@ -44,6 +44,7 @@ const runSetup = () =>
     retryPeriodMs: 3_600_000,
     deadlineMs: 60_000,
     log: createLogger({ service: "setup", level: "silent" }),
+    ...changes,
   })
 
 function urlOf(process: ProcessWithRole): string {
@@ -172,6 +173,7 @@ test.each([
     [tokens, keys, sessions, "select 1 from connection", "update channel set address = ''"],
   ],
   ["console", ["drop table api_key", "truncate audit_entry", "alter table channel add column x int"]],
+  ["console", ["delete from audit_entry", "update audit_entry set key_id = ''"]],
 ] as const)("%s cannot use what it has no need of", async (process, statements) => {
   const everywhere = ["create table t ()", "select 1 from _prisma_migrations"]
   for (const statement of [...statements, ...everywhere])
@@ -201,4 +203,28 @@ test("a repeated setup keeps the roles, takes away rights that were added, and g
   await Promise.all([runSetup(), runSetup()])
   expect(await runAs("trigger-gateway", "select 1 from delivery")).toMatch(/permission denied/)
   expect(await runAs("trigger-gateway", "select id, token_sha256 from connection")).toBe("done")
+})
+
+test("an owner that may create no roles gives rights to those that exist, and names one that is missing", async () => {
+  const [name, limited] = [`${rolePrefix}limited`, `${rolePrefix}limited_`]
+  await admin.sql(`create role ${name} login password 'secret'`)
+  await admin.sql(`create database ${name} owner ${name} template template0`)
+  const url = new URL(database.url)
+  Object.assign(url, { username: name, password: "secret", pathname: `/${name}` })
+  const setup = () => runSetup({ databaseUrl: url.href, rolePrefix: limited })
+  try {
+    await expect(setup()).rejects.toThrow(`create role ${limited}`)
+    for (const process of services) await admin.sql(`create role ${roleOf(limited, process)}`)
+    await setup()
+    const pool = openPool({ url: url.href, size: 1, name: "database-access-test" })
+    const [allowed] = await pool.sql("select has_table_privilege($1, 'delivery', 'insert') as allowed", [
+      roleOf(limited, "webhook-dispatcher"),
+    ])
+    await pool.close()
+    expect(allowed).toEqual({ allowed: true })
+  } finally {
+    await admin.sql(`drop database ${name}`)
+    for (const process of services) await admin.sql(`drop role if exists ${roleOf(limited, process)}`)
+    await admin.sql(`drop role ${name}`)
+  }
 })

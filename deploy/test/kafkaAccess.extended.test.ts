@@ -146,8 +146,8 @@ async function addConnection(): Promise<string> {
   const token = newConnectorToken()
   const pool = openPool({ url: database.url, size: 1, name: "kafka-access-test" })
   await pool.sql(
-    `insert into connection (id, site, source, token_sha256, token_sealed)
-     values ('access', 'shop.example', 'https://partner.example/data', $1, '')`,
+    `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
+     values ('access', 'shop.example', 'https://partner.example/data', $1, '', '')`,
     [hashConnectorToken(token)],
   )
   await pool.close()

@@ -22,7 +22,7 @@ const peers: Peer[] = [
   { namespace: "postgres", name: "primary" },
   { namespace: "monitoring", name: "prometheus" },
   { namespace: "observability", name: "collector" },
-  { namespace: "ingress-nginx", name: "controller" },
+  { namespace: "envoy-gateway-system", name: "proxy" },
   { namespace: "elsewhere", name: "stranger", labels: { "k8s-app": "kube-dns" } },
   // A pod of an operator, and not of Sitewire.
   { namespace: "sitewire", name: "toolbox" },
@@ -54,7 +54,7 @@ function expectedPods({ kafka, dns, dnsPort }: { kafka: string; dns: string; dns
       `sitewire/${name} => ${dns}: TCP,UDP ${dnsPort}`,
     ]),
     ...services.map((name) => `monitoring/prometheus => sitewire/${name}: TCP 9090`),
-    "ingress-nginx/controller => sitewire/trigger-gateway: TCP 8080",
+    "envoy-gateway-system/proxy => sitewire/trigger-gateway: TCP 8080",
     "sitewire/toolbox => sitewire/console: TCP 8090",
   ].toSorted()
 }

@@ -3,7 +3,6 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { combinations } from "../combinations.ts"
 import { type Changes, type Rendered, renderOverlay } from "../render.ts"
-import { variablesOf } from "./fixtures/processes.ts"
 
 // kubectl and the analyser of policies are installed with pip.
 needs(findPython)
@@ -11,7 +10,11 @@ needs(findPython)
 const job = z.object({
   kind: z.literal("Job"),
   metadata: z.object({ name: z.string(), annotations: z.record(z.string(), z.string()).default({}) }),
-  spec: z.looseObject({ template: z.looseObject({}), ttlSecondsAfterFinished: z.number().optional() }),
+  spec: z.looseObject({
+    template: z.looseObject({}),
+    ttlSecondsAfterFinished: z.number().optional(),
+    activeDeadlineSeconds: z.number().optional(),
+  }),
 })
 
 const deployment = z.object({ spec: z.object({ selector: z.unknown() }) })
@@ -34,15 +37,19 @@ function immutableFields(resources: Rendered[]): Map<string, string> {
   return new Map(fields.map(([id, value]) => [id, JSON.stringify(value)]))
 }
 
+const jobPatch = JSON.stringify([
+  { op: "add", path: "/spec/template/metadata/annotations", value: { owner: "us" } },
+])
+
 const changed: [string, Changes][] = [
-  ["another LOG_LEVEL", { settings: { "sitewire-common": { LOG_LEVEL: "debug" } } }],
+  ["a literal in sitewire-common", { settings: { "sitewire-common": { RETENTION: "7d" } } }],
   ["other brokers", { settings: { "sitewire-common": { KAFKA_BROKERS: "kafka.example:9092" } } }],
-  ["a prefix", { settings: { "sitewire-common": { TOPIC_PREFIX: "eu." } } }],
-  ["other retry delays", { settings: { "sitewire-retries": { RETRY_DELAYS: "1m,1h" } } }],
+  ["a literal in sitewire-retries", { settings: { "sitewire-retries": { ANYTHING: "1" } } }],
   ["another retry period", { settings: { "sitewire-retries": { RETRY_PERIOD: "12h" } } }],
-  ["another number of replicas of topics", { settings: { setup: { TOPIC_REPLICATION: "2" } } }],
-  ["roles at Postgres", { settings: { setup: { DATABASE_ROLE_PREFIX: "sitewire_" } } }],
+  ["a literal in sitewire-setup", { settings: { "sitewire-setup": { ANYTHING: "1" } } }],
+  ["another number of replicas of topics", { settings: { "sitewire-setup": { TOPIC_REPLICATION: "2" } } }],
   ["another version", { tag: "0.2.0" }],
+  ["a patch of the job", { more: { patches: [{ target: { kind: "Job" }, patch: jobPatch }] } }],
 ]
 
 test.each(changed)("%s can be applied over the first apply, and runs the setup again", async (_, changes) => {
@@ -74,26 +81,6 @@ test("components that change the job change its name", async () => {
   expect(templates.size).toBeGreaterThan(4)
 })
 
-test("the name depends on every setting that an overlay can give the job", async () => {
-  const resources = await renderOverlay("production")
-  const settings = resources.find(
-    ({ kind, metadata }) => kind === "ConfigMap" && metadata.name.startsWith("setup-"),
-  )
-  const { "named-after": namedAfter = "", ...own } = z.record(z.string(), z.string()).parse(settings?.data)
-  const given = resources
-    .filter(({ kind, metadata }) => kind === "ConfigMap" && /^sitewire-(common|retries)-/.test(metadata.name))
-    .flatMap(({ data }) => Object.entries(z.record(z.string(), z.string()).parse(data)))
-  for (const [name] of given) expect(variablesOf("setup")).toHaveProperty(name)
-  const values = new Map(given)
-  const order = ["LOG_LEVEL", "KAFKA_BROKERS", "TOPIC_PREFIX", "RETRY_DELAYS", "RETRY_PERIOD"]
-  expect([...values.keys()].sort()).toEqual(order.toSorted())
-  expect(namedAfter.split("|")).toEqual([
-    "images.example/sitewire/setup:0.1.0",
-    ...order.map((name) => values.get(name)),
-  ])
-  expect(own).toEqual({ TOPIC_REPLICATION: "3", DATABASE_ROLE_PREFIX: "" })
-})
-
 test("the job is removed a day after its end, but not by those who would make it again", async () => {
   const [plain, argo, flux] = await Promise.all([
     renderJob({}),
@@ -107,6 +94,11 @@ test("the job is removed a day after its end, but not by those who would make it
     "argocd.argoproj.io/sync-wave": "-1",
   })
   expect(flux.spec.ttlSecondsAfterFinished).toBeUndefined()
+})
+
+test("no deadline ends a job that creates an index of a large table", async () => {
+  for (const { overlay, ...changes } of Object.values(combinations))
+    expect(jobOf(await renderOverlay(overlay, changes)).spec.activeDeadlineSeconds).toBeUndefined()
 })
 
 test("what the job reads is applied before it, and the services after it", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import { topicAccess, topicNames } from "../../packages/contracts/src/index.ts"
 import { describeTopics, describeUsers, kafkaUser, topicSettings } from "../strimzi.ts"
-import { declared } from "./fixtures/processes.ts"
+import { declared } from "../variables.ts"
 
 const settings = topicSettings({})
 const readComponent = (file: string) =>

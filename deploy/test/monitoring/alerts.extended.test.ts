@@ -2,33 +2,65 @@ import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { needs } from "@sitewire/testkit/needs"
-import { findTool, rulesFile } from "@sitewire/testkit/prometheus"
-import { expect, onTestFinished, test } from "vitest"
+import { findTool, readRules } from "@sitewire/testkit/prometheus"
+import { afterAll, expect, test } from "vitest"
 import { stringify } from "yaml"
-import { cases, healthy, type Series } from "./alertCases.ts"
+import { cases, healthy, ready, type Series, singleFailures, triggers } from "./alertCases.ts"
 import { dashboardExpressions } from "./dashboardExpressions.ts"
 
 const run = promisify(execFile)
 const promtool = needs(() => findTool("promtool")) ?? ""
+const folder = await mkdtemp(join(tmpdir(), "sitewire-rules-"))
+const rulesFile = join(folder, "rules.yaml")
+await writeFile(rulesFile, await readRules())
+afterAll(() => rm(folder, { recursive: true }))
 
 test("the rules are valid", async () => {
-  const { stdout } = await run(promtool, ["check", "rules", "--lint-fatal", fileURLToPath(rulesFile)])
+  const { stdout } = await run(promtool, ["check", "rules", "--lint-fatal", rulesFile])
   expect(stdout).toContain("SUCCESS")
 })
 
 test("a healthy installation fires no alert", async () => {
-  await expectFiring(healthy, "3h", [])
+  await expectFiring(healthy, [{ at: "3h", firing: [] }])
 })
 
-test.each(cases)("$alert fires, and not before its time", async ({ series, at, before, also = [] }) => {
-  const name = expect.getState().currentTestName?.split(" ")[0] ?? ""
-  const all = { ...healthy, ...series }
-  if (before !== null) await expectFiring(all, before, null, name)
-  await expectFiring(all, at, [name, ...also])
+test("a single failure of little traffic is no alert", async () => {
+  const times = ["61m", "66m", "75m", "2h"]
+  await expectFiring(
+    { ...healthy, ...singleFailures },
+    times.map((at) => ({ at, firing: [] })),
+  )
 })
+
+test("an installation that fails is not hidden by one in another namespace", async () => {
+  const first = { ...healthy, [triggers("accepted")]: "0+600000x180" }
+  const second = {
+    ...healthy,
+    [triggers("unavailable")]: "0x60 60+60x119",
+    [ready("webhook-dispatcher", "1")]: "1x60",
+    [ready("webhook-dispatcher", "2")]: "1x60",
+  }
+  const rejected = ["SitewireTriggersRejected", "SitewireTriggersRejectedSlowly"]
+  await expectFiring({ ...inNamespace("first", first), ...inNamespace("second", second) }, [
+    { at: "110m", firing: ["SitewireProcessMissing", ...rejected] },
+  ])
+})
+
+function inNamespace(name: string, series: Series): Series {
+  const label = `namespace="${name}"`
+  const renamed = (key: string) => (key.includes("{") ? key.replace("{", `{${label},`) : `${key}{${label}}`)
+  return Object.fromEntries(Object.entries(series).map(([key, values]) => [renamed(key), values]))
+}
+
+test.each(cases)(
+  "$alert fires, and not before its time",
+  async ({ alert, series, at, before, also = [] }) => {
+    const early = before === null ? [] : [{ at: before, not: alert }]
+    await expectFiring({ ...healthy, ...series }, [...early, { at, firing: [alert, ...also] }])
+  },
+)
 
 test("every query of the dashboards is valid PromQL", async () => {
   const expressions = await dashboardExpressions()
@@ -36,49 +68,31 @@ test("every query of the dashboards is valid PromQL", async () => {
     record: `query_${at}`,
     expr: expr.replaceAll("$__rate_interval", "1m"),
   }))
-  const file = await temporaryFile("queries.yaml", stringify({ groups: [{ name: "queries", rules }] }))
+  const file = join(folder, "queries.yaml")
+  await writeFile(file, stringify({ groups: [{ name: "queries", rules }] }))
   const { stdout } = await run(promtool, ["check", "rules", file])
   expect(stdout).toContain(`SUCCESS: ${expressions.length} rules found`)
 })
 
-async function temporaryFile(name: string, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "sitewire-rules-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = join(folder, name)
-  await writeFile(file, text)
-  return file
-}
+type Expected = { at: string; firing: string[] } | { at: string; not: string }
 
-/** `expected`: the alerts that fire; null: any but `absent`. */
-async function expectFiring(
-  series: Series,
-  at: string,
-  expected: string[] | null,
-  absent = "",
-): Promise<void> {
-  const firing = `count by (alertname) (ALERTS{alertstate="firing"${absent && `,alertname="${absent}"`}})`
-  const samples = expected ?? []
-  const text = stringify({
-    rule_files: [fileURLToPath(rulesFile)],
-    evaluation_interval: "1m",
-    tests: [
-      {
-        interval: "1m",
-        input_series: Object.entries(series).flatMap(([name, values]) =>
-          values === null ? [] : [{ series: name, values }],
-        ),
-        promql_expr_test: [
-          {
-            expr: `clamp_max(${firing}, 1)`,
-            eval_time: at,
-            exp_samples: samples.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
-          },
-        ],
-      },
-    ],
+async function expectFiring(series: Series, expected: Expected[]): Promise<void> {
+  const tests = expected.map((one) => {
+    const only = "not" in one ? `,alertname="${one.not}"` : ""
+    const names = "not" in one ? [] : one.firing
+    return {
+      expr: `clamp_max(count by (alertname) (ALERTS{alertstate="firing"${only}}), 1)`,
+      eval_time: one.at,
+      exp_samples: names.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+    }
   })
-  const file = await temporaryFile("case.yaml", text)
+  const input = Object.entries(series).flatMap(([name, values]) =>
+    values === null ? [] : [{ series: name, values }],
+  )
+  const file = join(folder, "case.yaml")
+  const cases = [{ interval: "1m", input_series: input, promql_expr_test: tests }]
+  await writeFile(file, stringify({ rule_files: [rulesFile], evaluation_interval: "1m", tests: cases }))
   await run(promtool, ["test", "rules", file]).catch((error: { stdout: string; stderr: string }) => {
-    throw new Error(`at ${at}:\n${error.stdout}${error.stderr}`)
+    throw new Error(`${error.stdout}${error.stderr}`)
   })
 }

@@ -3,6 +3,8 @@ import packageJson from "../package.json" with { type: "json" }
 import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
 import { exitCodeHelp } from "./errors/exitCodes.ts"
+import { Failure } from "./errors/failure.ts"
+import { inWordsOfCommands } from "./errors/inWordsOfCommands.ts"
 import { redactSecrets } from "./errors/redactSecrets.ts"
 import { refuseSecrets } from "./errors/refuseSecrets.ts"
 import { findCommand } from "./grammar/findCommand.ts"
@@ -85,11 +87,16 @@ function register(command: Command, definition: CliCommand, { context, outcome }
   if (definition.allowExcessArguments) command.allowExcessArguments()
   if (definition.notes !== undefined) command.addHelpText("after", `\n${definition.notes}`)
   command.addHelpText("after", exampleHelp(definition.examples))
-  command.action(() => {
+  command.action(async () => {
     const globalOptions = command.optsWithGlobals()
     refuseSecrets([...command.args, ...Object.values(globalOptions)])
     const session = createSession(context, { globalOptions, outcome })
-    return definition.run(session, command.args, command.opts())
+    try {
+      await definition.run(session, command.args, command.opts())
+    } catch (error) {
+      if (!(error instanceof Failure) || error.problem === null) throw error
+      throw new Failure(error.kind, inWordsOfCommands(error.message, command.options), error.problem)
+    }
   })
 }
 
@@ -104,9 +111,9 @@ const targetHelp = `
 The addresses and the API key are taken from the options; then from the profile that --profile or
 SITEWIRE_PROFILE names; then from the environment (SITEWIRE_API, SITEWIRE_API_KEY, KAFKA_BROKERS,
 TOPIC_PREFIX, and KAFKA_TLS, KAFKA_CA, KAFKA_CERTIFICATE, KAFKA_KEY, KAFKA_USERNAME, KAFKA_PASSWORD and
-KAFKA_SASL_MECHANISM with the same meaning as in the services); then from .sitewire/local.json, which
-\`npm start\` writes, in the current folder or a parent of it; and then from the profile in use (sitewire
-profile use).
+KAFKA_SASL_MECHANISM with the same meaning as in the services); then from the profile in use (sitewire profile
+use); and then from .sitewire/local.json, which \`npm start\` writes, in the current folder or a parent of it, if no
+other user may write it. A key is sent only to the address that has the same source, or that --api gives.
 Inside the repository, run: npm run --silent sitewire -- COMMAND`
 
 const rootExamples = [

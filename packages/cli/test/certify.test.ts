@@ -1,5 +1,5 @@
 import type { Certification, Channel, TestDelivery } from "@sitewire/contracts"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type Received, startReceiver } from "../src/receivers/index.ts"
 import { runCommand } from "./fixtures/runCommand.ts"

@@ -22,9 +22,7 @@ test("a channel is created, listed, shown and updated, and its secret is shown o
   expect(created.stderr).toContain("never shown again")
 
   const list = await run("channel", "list")
-  expect(list.stdout).toMatch(
-    /^ID +CREATED +STATE +ADDRESS\nacme +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+05:30 +active +https:/,
-  )
+  expect(list.stdout).toMatch(/^ID +HEALTH +ADDRESS\nacme +ok +https:/)
   const updated = await run("channel", "update", "acme", "--address", "https://partner.example/moved")
   const shown = await run("channel", "show", "acme")
   expect(shown.stdout).toContain("https://partner.example/moved")
@@ -51,10 +49,12 @@ test("--json prints exactly the API's response, and --cursor continues a list", 
 test("a request that the API rejects ends with one error message and exit code 1", async () => {
   const unknown = await run("channel", "show", "nobody")
   expect(unknown).toMatchObject({ code: 1, stdout: "" })
-  expect(unknown.stderr).toMatch(/^error: .*\(404\): There is no channel "nobody"/)
+  expect(unknown.stderr).toMatch(
+    /^error: .*\(404\): There is no channel "nobody"\. `sitewire channel list` lists all channels\.\n$/,
+  )
   const invalid = await run("channel", "create", "--id", "not an id", "--address", "ftp://x.example/")
   expect(invalid.code).toBe(1)
-  expect(invalid.stderr).toMatch(/\n {2}id must .*\n {2}address must /)
+  expect(invalid.stderr).toMatch(/\n {2}--id must .*\n {2}--address must /)
   const asJson = await run("channel", "show", "nobody", "--json")
   expect(JSON.parse(asJson.stderr)).toMatchObject({ status: 404, title: expect.any(String) })
   const wrongKey = await runCommand(["channel", "list"], {

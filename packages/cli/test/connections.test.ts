@@ -1,4 +1,5 @@
 import type { ConnectionTriggerUrl, Page, Sync } from "@sitewire/contracts"
+import { verifySourceRequest } from "@sitewire/signing"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Client, createClient } from "../src/api/client.ts"
@@ -23,6 +24,7 @@ beforeAll(async () => {
       const respond = () =>
         response.writeHead(200, { ETag: `"${path}"`, "Content-Type": type }).end(`content of ${path}`)
       if (path.includes("slow")) held.set(path, respond)
+      else if (path === "/failing") response.writeHead(502).end()
       else respond()
     },
     { SYNC_WINDOW: `${windowMs}ms`, SYNC_DEADLINE: `${windowMs - 1_000}ms` },
@@ -73,6 +75,11 @@ test("a triggered connection is synchronised, and its snapshot equals the source
   const snapshot = await run("connection", "show-snapshot", "bakery")
   expect(snapshot).toMatchObject({ code: 0, stdout: "content of /data" })
   expect(snapshot.stderr).toContain("application/json")
+  const ofSync = (fence: string) => run("connection", "show-snapshot", "bakery", "--fence", fence)
+  expect(await ofSync(String(sync.fence))).toMatchObject({ code: 0, stdout: "content of /data" })
+  const replaced = await ofSync("99")
+  expect(replaced.code).not.toBe(0)
+  expect(replaced.stderr).toContain("The content of sync 99")
 })
 
 test("a trigger URLwith a replaced token is reported as such, and no output quotes it", async () => {
@@ -98,6 +105,71 @@ test("a trigger URLwith a replaced token is reported as such, and no output quot
     stderr: expect.stringContaining("the connection was refused"),
   })
   for (const { stdout, stderr } of [old, unreachable]) expect(stdout + stderr).not.toContain("swt_")
+})
+
+test("a failed sync shows the status of the source's response, in the list of syncs, the windows and the connection", async () => {
+  const { trigger_url } = await create("failing", "/failing")
+  expect(await call(trigger_url)).toBe(202)
+  const reason = "the source responded with 502 Bad Gateway"
+  const connection = await waitUntil("the sync", async () => {
+    const read = await client.readConnection("failing")
+    return read.state === "failing" && read
+  })
+  expect(connection).toMatchObject({ last_error: "status", last_status: 502, last_reason: reason })
+  const { data } = await json<Page<Sync>>("sync", "list", "failing")
+  expect(data[0]).toMatchObject({ outcome: "failed", error: "status", status: 502, reason })
+  for (const command of ["sync list", "connection windows", "connection show"])
+    expect((await run(...command.split(" "), "failing")).stdout).toContain(reason)
+})
+
+test("request headers are read from variables, sent to the source, replaced and removed, and never printed", async () => {
+  const env = { ...system.cliEnv, PARTNER_TOKEN: "Bearer marked-1", NEXT_TOKEN: "Bearer marked-2" }
+  const printed: string[] = []
+  const runWith = async (command: string) => {
+    const { code, stdout, stderr } = await runCommand(command.split(" "), { env })
+    printed.push(stdout, stderr)
+    return { code, stdout }
+  }
+  const sent = async (count: number) => {
+    await waitUntil("the sync", () => to("/guarded").length === count)
+    return to("/guarded")[count - 1]?.headers.authorization
+  }
+  const create = `connection create --id guarded --site g.example --source ${system.partner.url}/guarded`
+  const created = await runWith(`${create} --header-env Authorization=PARTNER_TOKEN`)
+  expect(created.stdout).toMatch(/^request headers: +authorization$/m)
+  await runWith("connection sync guarded")
+  expect(await sent(1)).toBe("Bearer marked-1")
+  await runWith("connection update guarded --header-env Authorization=NEXT_TOKEN")
+  expect(await sent(2)).toBe("Bearer marked-2")
+  await runWith("connection update guarded --remove-headers")
+  expect(await sent(3)).toBeUndefined()
+  const channel = `channel create --id guarded --address ${system.partner.url}/gateway`
+  const guarded = await runWith(`${channel} --header-env Authorization=PARTNER_TOKEN`)
+  expect(guarded.stdout).toMatch(/^request headers: +authorization$/m)
+  const removed = await runWith("channel update guarded --remove-headers --json")
+  expect(JSON.parse(removed.stdout).request_header_names).toEqual([])
+  expect((await runWith("channel update guarded --remove-headers --header-env A=NEXT_TOKEN")).code).toBe(2)
+  expect((await runWith("connection update guarded --header-env Authorization")).code).toBe(2)
+  expect((await runWith("connection update guarded --header-env Authorization=Bearer:x")).code).toBe(2)
+  expect(printed.join("") + system.log()).not.toMatch(/marked|Bearer/)
+})
+
+test("requests are signed with the secret that was printed last, and no other output or log has it", async () => {
+  const source = `${system.partner.url}/signed`
+  const created = await run(..."connection create --id signed --site s.example --source".split(" "), source)
+  const secretOf = ({ stdout }: { stdout: string }) => /^signing secret: +(sws_\S+)$/m.exec(stdout)?.[1] ?? ""
+  const first = secretOf(created)
+  const verify = (count: number, secret: string) =>
+    verifySourceRequest("GET", source, to("/signed")[count - 1]?.headers ?? {}, [secret])
+  await run("connection", "sync", "signed")
+  await waitUntil("the first sync", () => to("/signed").length === 1)
+  const next = secretOf(await run("connection", "replace-secret", "signed", "--yes"))
+  await verify(1, first)
+  await run("connection", "sync", "signed")
+  await waitUntil("the second sync", () => to("/signed").length === 2)
+  await verify(2, next)
+  await expect(verify(2, first)).rejects.toMatchObject({ fault: "mismatch" })
+  expect((await run("connection", "show", "signed")).stdout + system.log()).not.toContain("sws_")
 })
 
 // These wait for windows, so they run at the same time.
@@ -128,7 +200,7 @@ test.concurrent("requested syncs obey the window, merge with triggers, and are l
   expect(to("/now")).toHaveLength(2)
   const listed = await run("connection", "windows", "now")
   expect(listed.stdout).toMatch(
-    /^SYNC +STARTED +TRIGGERS +.*OUTCOME +COVERED\n +2 .* 3 .* unchanged +yes\n +1 /,
+    /^SYNC +STARTED +OUTCOME +TRIGGERS +COVERED +FIRST TRIGGER +LAST TRIGGER\n +2 .* unchanged +3 +yes .*\n +1 /,
   )
   const shown = await run("connection", "show", "now")
   expect(shown.stdout).toMatch(/last sync: .*, unchanged\nlast success: .*\nwindow ends: /)
@@ -155,7 +227,7 @@ test.concurrent("the new source of a connection is not asked whether the old sou
   await client.requestSync("updated")
   await waitUntil("the first content", async () => (await snapshot("updated")) === "content of /first")
   const updated = await run("connection", "update", "updated", "--source", `${system.partner.url}/second`)
-  expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining("old source") })
+  expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining("from before the change") })
   await waitUntil("the second source", async () => (await snapshot("updated")) === "content of /second")
   expect(to("/second")[0]?.headers["if-none-match"]).toBeUndefined()
   expect(await run("connection", "update", "updated")).toMatchObject({ code: 2 })
@@ -196,5 +268,7 @@ test("connections are listed by site, state and text", async () => {
   expect((await list("--site", "listed.example", "--state", "failing")).stdout).toBe(
     "No connection matches.\n",
   )
-  expect((await list("--site", "now.example")).stdout).toMatch(/^ID +STATE +LAST SYNC +LAST SUCCESS +/)
+  expect((await list("--site", "now.example")).stdout).toMatch(
+    /^ID +STATE +LAST SYNC +(LAST ERROR +)?.*LAST SUCCESS +/,
+  )
 })

@@ -66,7 +66,7 @@ test("a healthy installation has no faults, and the setup job repairs topics wit
     "sealing keys",
     "database's clock",
   ])
-  expect(after.by("sealing keys")?.detail).toContain("used: k1 (2 values)")
+  expect(after.by("sealing keys")?.detail).toContain("used: k1 (4 values)")
   for (const secret of secrets()) expect(after.text).not.toContain(secret)
 })
 
@@ -74,7 +74,7 @@ test("what is not configured is named as not checked", async () => {
   const { SITEWIRE_API, SITEWIRE_API_KEY } = system.cliEnv
   const human = await runCommand(["doctor"], { env: { SITEWIRE_API, SITEWIRE_API_KEY } })
   expect(human.code).toBe(0)
-  expect(human.stdout).toMatch(/^ok {11}scopes: operate: every command$/m)
+  expect(human.stdout).toMatch(/^ok {11}scopes: operate, personal-data, admin: every command$/m)
   expect(human.stdout).toMatch(
     /^not checked {2}broker, topics: no broker is configured\n +→ Set KAFKA_BROKERS/m,
   )
@@ -125,7 +125,7 @@ test("a console of another version, and a clock that is wrong, are reported", as
   const { by, ok } = await diagnose({ SITEWIRE_API: old.url, SITEWIRE_API_KEY: "swk_k" })
   expect(by("version")).toMatchObject({ state: "warning", detail: expect.stringContaining("0.0.9") })
   expect(by("API key")).toMatchObject({ state: "warning", detail: expect.stringContaining("expires in") })
-  expect(by("scopes")?.detail).toContain("these channels")
+  expect(by("scopes")?.detail).toContain("read this channel")
   expect(by("console's clock")).toMatchObject({
     state: "fault",
     detail: expect.stringContaining("behind this machine's clock"),

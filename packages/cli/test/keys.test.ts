@@ -1,4 +1,4 @@
-import type { ApiKey, AuditEntry, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
+import type { ApiKey, AuditEntry, ConsoleSession, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCommand } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
@@ -19,6 +19,8 @@ async function json<T>(args: string[], env: Record<string, string> = {}): Promis
 }
 
 test("a key is created, used, shown, listed and revoked, and printed only once", async () => {
+  for (const id of ["acme", "other"])
+    await json(["channel", "create", "--id", id, "--address", "https://old.example/"])
   const create = ["key", "create", "--name", "acme's developers", "--scope", "channel:acme", "channel:other"]
   const created = await run([...create, "--expires", "90d"])
   expect(created).toMatchObject({ code: 0, stderr: expect.stringContaining("never shown again") })
@@ -32,7 +34,7 @@ test("a key is created, used, shown, listed and revoked, and printed only once",
   expect(await json<ApiKey>(["key", "show", id])).toMatchObject({ id, name: "acme's developers" })
   const listed = await run(["keys", "list"])
   expect(listed.stdout).toMatch(
-    new RegExp(`^${id} +active .* in 90d +.* channel:acme, channel:other +acme's`, "m"),
+    new RegExp(`^${id} +acme's developers +active +in 90d +.* channel:acme, channel:other +`, "m"),
   )
 
   expect(await run(["key", "revoke", id])).toMatchObject({ code: 2 })
@@ -44,6 +46,26 @@ test("a key is created, used, shown, listed and revoked, and printed only once",
     stderr: expect.stringContaining("401"),
   })
   for (const { stdout, stderr } of [listed, revoked]) expect(stdout + stderr).not.toContain("swk_")
+})
+
+test("sessions are listed and ended", async () => {
+  const { id, key } = await json<CreatedApiKey>(["key", "create", "--name", "support", "--scope", "read"])
+  const signIn = () =>
+    fetch(`${system.cliEnv.SITEWIRE_API}/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ key }),
+    })
+  for (const _ of [1, 2]) expect((await signIn()).status).toBe(200)
+  const own = await json<Page<ConsoleSession>>(["session", "list"], { SITEWIRE_API_KEY: key })
+  expect(own.data).toMatchObject([{ owner: { id, name: "support" } }, { owner: { id } }])
+  const [first] = own.data
+  const listed = await run(["sessions", "list", "--owner", id])
+  expect(listed.stdout).toMatch(new RegExp(`^${first?.id} +support .* ${id} +read$`, "m"))
+  expect(await run(["session", "end", first?.id ?? ""])).toMatchObject({ code: 2 })
+  expect(await run(["session", "end", first?.id ?? "", "--yes"])).toMatchObject({ stdout: "1 ended.\n" })
+  expect(await run(["session", "end", "--owner", id, "--yes"])).toMatchObject({ stdout: "1 ended.\n" })
+  expect((await run(["session", "list", "--owner", id])).stdout).toBe("No sessions.\n")
 })
 
 test("at a terminal, revoking a key asks and names it", async () => {
@@ -62,10 +84,9 @@ test("at a terminal, revoking a key asks and names it", async () => {
 })
 
 test("the audit log is searched by key, operation, target and time", async () => {
-  await json(["channel", "create", "--id", "acme", "--address", "https://old.example/"])
   await json(["channel", "update", "acme", "--address", "https://new.example/"])
   const human = await run(["audit", "list", "--target-kind", "channel", "--target", "acme"])
-  expect(human.stdout).toMatch(/^TIME +KEY +OPERATION +TARGET +CHANGES +REQUEST\n/)
+  expect(human.stdout).toMatch(/^TIME +KEY +OPERATION +TARGET +CHANGES +ADDRESS +REQUEST\n/)
   expect(human.stdout).toMatch(
     / cli-tests +changeChannel +channel acme +address "https:\/\/old\.example\/" → "https:\/\/new\.example\/"/,
   )
@@ -73,8 +94,8 @@ test("the audit log is searched by key, operation, target and time", async () =>
     const { data } = await json<Page<AuditEntry>>(["audit", "list", ...filter])
     return data.map(({ operation }) => operation)
   }
-  expect(await operations("--operation", "createChannel")).toEqual(["createChannel"])
-  expect(await operations("--operation", "createChannel", "--after", "1h")).toEqual(["createChannel"])
+  expect(await operations("--operation", "changeChannel")).toEqual(["changeChannel"])
+  expect(await operations("--operation", "changeChannel", "--after", "1h")).toEqual(["changeChannel"])
   expect(await operations("--before", "1h")).toEqual([])
   expect(await operations("--key", "key_none")).toEqual([])
   expect((await run(["audit", "list", "--limit", "1"])).stderr).toContain("There are more entries")
@@ -86,7 +107,7 @@ test("a link signs in to the web console as the API key that the command uses", 
   const { code, stdout } = await run(["sign-in"], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^expires: .*\(in (10m|600s)\)$/m)
-  const [, origin = "", link] = /^link: +(\S+)\/sign-in#link=(swl_[\w-]{43})$/m.exec(stdout) ?? []
+  const [, origin = "", link] = /^link: +(\S+)\/sign-in#link=(swl_[\w-]{49})$/m.exec(stdout) ?? []
   const session = await fetch(`${origin}/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -1,4 +1,4 @@
-import { sign } from "@sitewire/signing"
+import { sign } from "@sitewire/signing/sender"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { receiverFaultNames, startReceiver } from "../src/receivers/index.ts"

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises"
+import { chmod, chown, mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -70,6 +70,36 @@ test("the local stack's key is not sent to any other address", async () => {
   expect(code).toBe(2)
   expect(stderr).toContain("SITEWIRE_API_KEY")
   expect(other.keys).toEqual([])
+})
+
+test("a file of the folder decides neither where another key is sent, nor what a chosen profile is", async () => {
+  const planted = await recordingApi()
+  const own = await recordingApi()
+  const cwd = await folderWith({ ...stack, console: planted.url })
+  const home = await mkdtemp(join(tmpdir(), "sitewire-cli-"))
+  const env = { XDG_CONFIG_HOME: home }
+  const withKey = await runCommand(["channel", "list"], { cwd, env: { SITEWIRE_API_KEY: "swk_env" } })
+  expect(withKey).toMatchObject({ code: 3, stderr: expect.stringContaining("Set SITEWIRE_API") })
+  const add = ["profile", "add", "own", "--api", own.url]
+  expect(await runCommand(add, { env, input: "swk_own\n" })).toMatchObject({ code: 0 })
+  expect(await runCommand(["channel", "list"], { cwd, env })).toMatchObject({ code: 0 })
+  expect(own.keys).toContain("Bearer swk_own")
+  expect(planted.keys).toEqual([])
+})
+
+test("a file that another user has written or may write is not used", async () => {
+  const planted = await recordingApi()
+  const cwd = await folderWith({ ...stack, console: planted.url })
+  const file = join(cwd, ".sitewire", "local.json")
+  const refused = { code: 2, stderr: expect.stringContaining("another user of this machine") }
+  await chmod(file, 0o666)
+  expect(await runCommand(["channel", "list"], { cwd })).toMatchObject(refused)
+  if (process.getuid?.() === 0) {
+    await chmod(file, 0o600)
+    await chown(file, 65_534, 65_534)
+    expect(await runCommand(["channel", "list"], { cwd })).toMatchObject(refused)
+  }
+  expect(planted.keys).toEqual([])
 })
 
 test("an address with credentials, and an invalid key, are rejected and not quoted", async () => {

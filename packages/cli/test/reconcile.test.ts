@@ -133,6 +133,19 @@ test("on a running system everything is accounted for, and what is in flight is 
     exceptions: 0,
   })
   expect({ code, exceptions: job.exceptions, stderr }).toEqual({ code: 0, exceptions: [], stderr: "" })
+  expect(job.differing).toEqual([])
+})
+
+test("an event with the id of a delivered one and other data is listed, and the last line is a sentence", async () => {
+  const other = JSON.stringify({ ...JSON.parse(event("shop-1", "acme")), reference: "another" })
+  await it.publish([{ topic: it.names.sitePaid, key: "shop-1", value: other }])
+  const { code, stdout } = await reconcile()
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^event_differs +shop-1 +\S+ +\S*site\.paid +\d +\d+$/m)
+  expect(stdout.trimEnd().split("\n").at(-1)).toBe(
+    "Nothing is lost: all 52 events and 14 triggers of the period are accounted for. " +
+      "Not delivered, because an event with the same id and other data was: 1.",
+  )
 })
 
 test("events and triggers that were lost are named, without personal data", async () => {
@@ -161,13 +174,16 @@ test("events and triggers that were lost are named, without personal data", asyn
   )
   expect({ code, counts, stderr }).toEqual({
     code: 1,
-    counts: expect.objectContaining({ events: 51, events_delivered: 40, triggers: 14, triggers_covered: 5 }),
+    counts: expect.objectContaining({ events: 52, events_delivered: 41, triggers: 14, triggers_covered: 5 }),
     stderr: "",
   })
   const human = await reconcile()
   expect(human).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^event_lost +\S*site\.paid +\d +\d+ +skipped /m),
+    stdout: expect.stringMatching(/^event_lost +skipped +\S+ +\S*site\.paid +\d +\d+$/m),
   })
+  expect(human.stdout).toMatch(
+    /\n\nSomething may be lost: of 52 events and 14 triggers of the period, 6 are not accounted for\. .*: 1\.\n$/,
+  )
   expect(human.stdout + human.stderr + stdout + console.log()).not.toContain(email)
 })

@@ -1,5 +1,5 @@
 import type { ConnectionTriggerUrl, CreatedApiKey, CreatedChannel, SignInLink } from "@sitewire/contracts"
-import { standardWebhooksSecret } from "@sitewire/signing"
+import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
 import { runCommand } from "./fixtures/runCommand.ts"

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { lowestDeliveryId } from "@sitewire/contracts"
+import { lowestDeliveryId, streamedDeliverySchema } from "@sitewire/contracts"
 import { closedPort, startTestInstallation, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { runCommand, startCommand } from "./fixtures/runCommand.ts"
@@ -27,16 +27,17 @@ function tail(args: string[], env: Record<string, string> = {}) {
   return command
 }
 
-async function insertDelivery(channel: string): Promise<string> {
+/** Its event's id is that of the delivery. */
+async function insertDelivery(channel: string, body = ""): Promise<string> {
   const id = `${lowestDeliveryId(Date.now()).slice(0, 14)}7000-8000-${randomBytes(6).toString("hex")}`
   await it.sql(
     `with stored as (
        insert into delivery (id, event_id, channel_id, body, body_sha256, correlation)
-       values ($1::uuid, $1::text, $2, '', '', 'c') returning *
+       values ($1::uuid, $1::text, $2, convert_to($3, 'UTF8'), '', 'c') returning *
      )
      insert into waiting_delivery (delivery_id, channel_id, attempts, next_attempt_at)
      select id, channel_id, attempts, now() from stored`,
-    [id, channel],
+    [id, channel, body],
   )
   return id
 }
@@ -44,9 +45,11 @@ async function insertDelivery(channel: string): Promise<string> {
 test("delivery tail prints each delivery, also those of an interruption, and exits with 0 when interrupted", async () => {
   const { written, interrupt, ended } = tail(["delivery", "tail"])
   await waitUntil("the connection", () => written.stderr.includes("Following changes"))
-  const first = await insertDelivery("acme")
+  const first = await insertDelivery("acme", '{"reference":"user 4711"}')
   await waitUntil("the first delivery", () => written.stdout.includes(first))
-  expect(written.stdout).toMatch(new RegExp(`${first}  acme  pending  #0\\n`))
+  expect(written.stdout).toMatch(
+    new RegExp(`${first}  acme  pending  #0  event ${first}  reference user 4711\\n`),
+  )
   const port = new URL(console.cliEnv.SITEWIRE_API).port
   await console.close()
   await waitUntil("the interruption", () => written.stderr.includes("interrupted"))
@@ -55,6 +58,33 @@ test("delivery tail prints each delivery, also those of an interruption, and exi
   await waitUntil("the missed delivery", () => written.stdout.includes(missed))
   interrupt()
   expect(await ended).toMatchObject({ code: 0 })
+})
+
+test("delivery tail begins with a backlog, oldest first, and prints deliveries of one state only", async () => {
+  const stored = [await insertDelivery("acme"), await insertDelivery("acme", '{"reference":"r"}')]
+  const dead = await insertDelivery("acme")
+  const die = (id: string) => it.sql("update delivery set state = 'dead' where id = $1", [id])
+  await die(dead)
+  const { written } = tail(["delivery", "tail", "--state", "pending", "--backlog", "2", "--json"])
+  await waitUntil("the backlog", () => written.stdout.split("}\n{").length === 2)
+  const last = await insertDelivery("acme")
+  await waitUntil("a change", () => written.stdout.includes(last))
+  await die(last)
+  const marker = await insertDelivery("acme")
+  await waitUntil("a later change", () => written.stdout.includes(marker))
+  const printed = written.stdout
+    .split(/(?<=^\})\n/m)
+    .filter((text) => text !== "")
+    .map((text) => JSON.parse(text))
+  // A change can come twice.
+  const distinct = new Map(printed.map(({ id, reference, state }) => [id, [id, reference, state]]))
+  expect([...distinct.values()]).toEqual([
+    [stored[0], null, "pending"],
+    [stored[1], "r", "pending"],
+    [last, null, "pending"],
+    [marker, null, "pending"],
+  ])
+  for (const delivery of printed) expect(streamedDeliverySchema.strict().parse(delivery)).toEqual(delivery)
 })
 
 test("sync tail prints the syncs of one connection", async () => {
@@ -100,11 +130,14 @@ test("topic list and statistics show print tables", async () => {
   expect(topics.stdout).toMatch(/^NAME +PARTITIONS +RECORDS +LAG +GROUP\n\S+site\.paid +2 +0 +0 /)
   await it.sql(
     `insert into statistic select 'minute', '', date_trunc('minute', now()) - interval '2 minutes', 3,
-       '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 5, '{"failed": 1}', now()
+       '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 7, 5, '{"failed": 1}', now()
      on conflict (interval, channel_id, started_at) do update set attempts = excluded.attempts, latency = excluded.latency`,
   )
   const statistics = await run("statistics", "show")
-  expect(statistics.stdout).toMatch(/^START +DELIVERIES +DELIVERED +P50 +P99 +TRIGGERS +SYNCS +FAILED SYNCS/)
+  expect(statistics.stdout).toMatch(
+    /^START +DELIVERIES +DELIVERED +P50 +P99 +TRIGGERS +COVERED +SYNCS +FAILED SYNCS/,
+  )
+  expect(statistics.stdout).toMatch(/^total +\d+ +\d+ /m)
   const none = await run("statistics", "show", "--after", "2001-01-01", "--before", "2001-01-01T01:00:00Z")
   expect(none.stdout).toBe("Nothing has been counted in this time.\n")
 })

@@ -1,6 +1,8 @@
+import { durationSchema, scopeForms, scopeSchema } from "@sitewire/contracts"
 import { sealingVariables } from "@sitewire/database"
 import { egressVariables, rangesVariable } from "@sitewire/egress"
 import {
+  booleanVariable,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -8,6 +10,7 @@ import {
   portVariable,
   retentionBounds,
   retryVariables,
+  siteVariables,
   telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
@@ -31,6 +34,7 @@ export const consoleVariables = {
   }),
   CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
+  ...siteVariables,
   GATEWAY_ORIGIN: originSchema
     .optional()
     .meta({ description: "Origin of trigger URLs. Default: https:// and the connection's site." }),
@@ -60,9 +64,37 @@ export const consoleVariables = {
     description: "The console's client secret at the provider.",
     secret: true,
   }),
-  OIDC_SCOPES_CLAIM: z.string().default("sitewire_scopes").meta({
+  OIDC_SCOPES_CLAIM: z
+    .string()
+    .default("sitewire_scopes")
+    .meta({
+      description: `Claim of the ID token that lists a user's scopes: ${scopeForms}. Other values are ignored.`,
+    }),
+  OIDC_GROUP_SCOPES: z
+    .string()
+    .transform((text, context) => {
+      const parsed = groupScopesSchema.safeParse(parseJson(text))
+      if (parsed.success) return parsed.data
+      context.addIssue({ code: "custom", message: 'must be JSON such as {"webhook-operators":["operate"]}' })
+      return z.NEVER
+    })
+    .optional()
+    .meta({
+      description:
+        'Scopes of the groups that OIDC_SCOPES_CLAIM lists, as JSON: {"webhook-operators":["operate"]}. With it, the claim\'s values are names of groups, and never scopes.',
+    }),
+  SIGN_IN_WITH_KEY: booleanVariable(
+    "Whether API keys, and the links that they create, sign in to the web console. Set it to false if all users have OpenID Connect.",
+    "true",
+  ),
+  SESSION_MAX_AGE: durationVariable("12h", "How long a session of the web console lasts at most.", {
+    min: "5m",
+    max: "24h",
+  }),
+  SESSION_IDLE: durationVariable("2h", "A session ends when it was not used for this time.", { min: "5m" }),
+  API_KEY_MAX_AGE: durationSchema.optional().meta({
     description:
-      "Claim of the ID token that lists a user's scopes: read, operate, channel:<id>, site:<host>. Other values are ignored.",
+      "How long an API key may be valid, such as 90d. Older keys expire, those included that exist already. Default: no limit.",
   }),
   API_REQUESTS_PER_MINUTE: countVariable(
     3_000,
@@ -74,14 +106,25 @@ export const consoleVariables = {
     "How long dispatchers store deliveries: use their value. A reconciliation checks only younger events.",
     retentionBounds,
   ),
-  AUDIT_RETENTION: durationVariable("365d", "How long the audit log is kept.", { min: "1d", max: "3650d" }),
-  ALLOW_HTTP: egressVariables.ALLOW_HTTP,
-  ALLOWED_RANGES: rangesVariable(
-    "Private IP ranges (CIDR, separated by commas) that addresses may use nevertheless.",
+  AUDIT_RETENTION: durationVariable(
+    "365d",
+    "How long the audit log is kept. At least 90d, so that nobody can shorten it after a misuse.",
+    { min: "90d", max: "3650d" },
   ),
+  ...egressVariables,
   DELEGATE_ALLOWED_RANGES: rangesVariable(
     "IP ranges (CIDR, separated by commas) in which executors of `delegate` connections may be, with http too. Use the scheduler's value.",
   ),
+}
+
+const groupScopesSchema = z.record(z.string().min(1), z.array(scopeSchema).min(1))
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function isHttpsOrLoopback(text: string): boolean {

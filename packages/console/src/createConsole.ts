@@ -1,7 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import type { Pool } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
-import { parsePolicy } from "@sitewire/egress"
+import { parsePolicy, policyOf } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
 import { kafkaOptions, type ServiceParts } from "@sitewire/runtime"
 import { openApiDocument } from "./api/openapi/openApiDocument.ts"
@@ -19,6 +19,7 @@ import { readProvider } from "./oidc/readProvider.ts"
 import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
+import { startSiteUsage } from "./sites/startSiteUsage.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
@@ -56,6 +57,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const retention = startDeletingOldRecords({
     sql: pool.sql,
     auditRetentionMs: config.AUDIT_RETENTION,
+    keyMaxAgeMs: config.API_KEY_MAX_AGE,
     log,
   })
   lifecycle.onStop("retention", async () => retention.stop())
@@ -66,6 +68,14 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const notifications = startNotifications({ pool, intervalMs: countIntervalMs, log })
   lifecycle.onStop("notifications", () => notifications.close())
 
+  const siteUsage = startSiteUsage({
+    sql: pool.sql,
+    limits: { connections: config.SITE_MAX_CONNECTIONS, bytes: config.SITE_MAX_BYTES },
+    metrics,
+    log,
+  })
+  lifecycle.onStop("site usage", () => siteUsage.close())
+
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())
   const changes = createChangeFeed({ sql: pool.sql, log, metrics })
@@ -75,12 +85,15 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       prisma,
       sql: pool.sql,
       sealingKeys: config.SEALING_KEYS,
-      addressPolicy: parsePolicy({ allow: config.ALLOWED_RANGES, allowHttp: config.ALLOW_HTTP }),
+      addressPolicy: parsePolicy(policyOf(config)),
       executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
       gatewayOrigin: config.GATEWAY_ORIGIN,
+      signInWithKey: config.SIGN_IN_WITH_KEY,
+      keyMaxAgeMs: config.API_KEY_MAX_AGE,
       consoleOrigin: consoleOrigin({ configured: config.CONSOLE_ORIGIN, port: config.CONSOLE_PORT }),
       invalidTopic,
       topicPrefix,
+      siteMaxConnections: config.SITE_MAX_CONNECTIONS,
       changes,
       readTopics: readTopicsOf({
         kafka,
@@ -92,7 +105,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       openApiDocument: openApiDocument(),
     },
     requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
+    mostExpensive: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     provider: readProvider(config),
+    sessionLimits: { maxAgeMs: config.SESSION_MAX_AGE, idleMs: config.SESSION_IDLE },
     trustedProxies: config.TRUSTED_PROXIES,
     pageFolder: config.CONSOLE_WEB_FOLDER ?? defaultPageFolder,
     log,

@@ -1,3 +1,4 @@
+import { sha256 } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
 
@@ -11,25 +12,86 @@ const body = { site: "shop.example", source: "https://source.example/" }
 const create = (key: string, sent: object = body) =>
   console.call("POST", "/v1/connections", { body: sent, headers: { "idempotency-key": key } })
 
-test("a repeated POST with the same Idempotency-Key gets the same response, secrets included, and creates nothing", async () => {
-  const first = await create("order-1")
-  const again = await create("order-1")
-  expect(again).toMatchObject({ status: 201, text: first.text })
+test("a repeated POST with the same Idempotency-Key gets the same response, does nothing, and is audited", async () => {
+  await console.call("POST", "/v1/channels", {
+    body: { id: "repeated", address: "https://partner.example/" },
+  })
+  const certify = () =>
+    console.call("POST", "/v1/channels/repeated/certifications", {
+      body: {},
+      headers: { "idempotency-key": "order-1" },
+    })
+  const first = await certify()
+  const again = await certify()
+  expect(again).toMatchObject({ status: 202, text: first.text })
   expect(again.headers.get("location")).toBe(first.headers.get("location"))
   expect(first.headers.get("idempotent-replayed")).toBeNull()
   expect(again.headers.get("idempotent-replayed")).toBe("true")
-  expect(await console.prisma.connection.count()).toBe(1)
-  expect(await console.prisma.auditEntry.count()).toBe(1)
-  const [stored] = await console.pool.sql<{ row: string }>(
-    "select idempotency_record::text as row from idempotency_record",
-  )
-  expect(stored?.row).not.toContain(String(first.json.trigger_url))
+  expect(await console.prisma.receiverCheck.count()).toBe(1)
+  const { json } = await console.call("GET", "/v1/audit?operation=createCertification")
+  expect(json.data).toMatchObject([
+    { target: { id: "repeated" }, changes: { repeated: { old: null, new: true } } },
+    { target: { id: "repeated" }, changes: { certification: { new: first.json.id } } },
+  ])
+})
+
+test.each([
+  ["keys", { name: "k", scopes: ["read"] }, "DELETE /v1/keys/key_"],
+  ["channels", { id: "once", address: "https://partner.example/" }, "POST /v1/channels/once/secret/stage"],
+  ["channels/once/secret/stage", undefined, "GET /v1/channels/once/secret/staged"],
+  ["connections", { ...body, id: "once" }, "GET /v1/connections/once/trigger-url"],
+  ["connections/once/token", undefined, "GET /v1/connections/once/trigger-url"],
+  ["connections/once/signing-secret", undefined, "Replace it again"],
+  ["sign-in-links", undefined, "Create another link"],
+])(
+  "a secret of POST /v1/%s is shown once: a repetition states how to get another one, and nothing is stored",
+  async (path, sent, advice) => {
+    const headers = { "idempotency-key": `secret of ${path}`.replaceAll(" ", "-") }
+    const post = () => console.call("POST", `/v1/${path}`, { ...(sent ? { body: sent } : {}), headers })
+    const first = await post()
+    expect(first.status).toBeLessThan(300)
+    const again = await post()
+    expect(again).toMatchObject({ status: 409, json: { code: "secret-shown-once" } })
+    expect(again.json.detail).toContain(advice)
+    const secrets = first.text.match(/\bsw[a-z]_[\w-]{40,}|\/connectors\/hook\/[^"]+/g) ?? []
+    expect(secrets.length).toBeGreaterThan(0)
+    const rows = await console.pool.sql("select idempotency_record::text as row from idempotency_record")
+    for (const secret of secrets) expect(JSON.stringify(rows) + again.text).not.toContain(secret)
+  },
+)
+
+test("a key that has lost a scope gets no response that was stored for it", async () => {
+  for (const id of ["lost", "kept"])
+    await console.call("POST", "/v1/channels", { body: { id, address: "https://partner.example/" } })
+  const key = await console.keyWith("channel:lost", "channel:kept")
+  const headers = { "idempotency-key": "of-the-lost-channel" }
+  const certify = () => console.call("POST", "/v1/channels/lost/certifications", { body: {}, headers, key })
+  expect((await certify()).status).toBe(202)
+  await console.call("DELETE", "/v1/channels/lost")
+  const again = await certify()
+  expect(again).toMatchObject({ status: 403, json: { code: "missing-scope" } })
+  expect(again.json.detail).toContain("channel:lost")
+})
+
+test("what is stored of a request does not confirm a guess of its e-mail address", async () => {
+  const erasure = { email: "owner@shop.example", reason: "r" }
+  const headers = { "idempotency-key": "erasure" }
+  const sent = await console.call("POST", "/v1/jobs/erasure", { body: erasure, headers })
+  expect(sent.status).toBe(202)
+  const rows = JSON.stringify([
+    await console.pool.sql("select idempotency_record::text from idempotency_record"),
+    await console.pool.sql("select job::text from job"),
+    await console.pool.sql("select audit_entry::text from audit_entry"),
+    sent.json,
+  ])
+  for (const guess of [JSON.stringify(["/v1/jobs/erasure", erasure]), erasure.email])
+    expect(rows).not.toContain(sha256(guess).toString("hex"))
 })
 
 test("concurrent requests with one Idempotency-Key create one connection", async () => {
   const before = await console.prisma.connection.count()
   const responses = await Promise.all([1, 2, 3, 4].map(() => create("at-once")))
-  expect(new Set(responses.map(({ text }) => text)).size).toBe(1)
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409])
   expect(await console.prisma.connection.count()).toBe(before + 1)
 })
 

@@ -51,6 +51,8 @@ test("the process serves requests, logs no secret, and exits with 0 on SIGTERM",
     GATEWAY_ORIGIN: "http://127.0.0.1:8080/",
     ALLOW_HTTP: "true",
     ALLOWED_RANGES: "127.0.0.0/8",
+    DENIED_RANGES: "127.0.0.9/32",
+    ALLOWED_PORTS: "9000",
   })
   try {
     await waitUntil("the process to be ready", () => seen.ready)

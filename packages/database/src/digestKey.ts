@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto"
+import { digestsOf, type PlainSubject, type Subject } from "@sitewire/contracts"
 import type { Sql } from "./pool.ts"
 import { type SealingKeys, seal, unseal } from "./seal.ts"
 import { sealContexts } from "./sealContexts.ts"
@@ -7,7 +8,7 @@ const id = "email"
 const keyBytes = 32
 const digestBytes = 12
 
-/** The key of the digests of e-mail addresses. The first process that needs it makes it. Rejects if SEALING_KEYS lacks its key. */
+/** The key of the digests of e-mail addresses and of what contains them. The first process that needs it makes it. Rejects if SEALING_KEYS lacks its key. */
 export async function readDigestKey(sql: Sql, sealingKeys: SealingKeys): Promise<Buffer> {
   const read = () => sql<{ key_sealed: Buffer }>("select key_sealed from digest_key where id = $1", [id])
   let [row] = await read()
@@ -20,7 +21,19 @@ export async function readDigestKey(sql: Sql, sealingKeys: SealingKeys): Promise
   return Buffer.from(unseal(sealingKeys, sealContexts.digestKey(id), row.key_sealed), "base64")
 }
 
-/** What a delivery stores of its e-mail address, of which `emailSha256` is the digest that erasures have. */
-export function keyedDigest(key: Buffer, emailSha256: string): Buffer {
-  return createHmac("sha256", key).update(emailSha256).digest().subarray(0, digestBytes)
+/** What is stored of a text that could be guessed from its SHA-256. Of an e-mail address, `text` is the SHA-256 in hexadecimal. */
+export function keyedDigest(key: Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest().subarray(0, digestBytes)
+}
+
+/** The subject of an erasure as its job stores it. */
+export function storedSubject(key: Buffer, subject: PlainSubject): Subject {
+  if (!("email_sha256" in subject)) return subject
+  return { email_digest: keyedDigest(key, subject.email_sha256).toString("hex") }
+}
+
+/** The digests of the subjects that the content may name, as jobs store them. Null if it is not JSON. */
+export function subjectDigests(key: Buffer, content: Buffer): string[] | null {
+  const digests = digestsOf(content)
+  return digests && [...digests, ...digests.map((digest) => keyedDigest(key, digest).toString("hex"))]
 }

@@ -1,7 +1,7 @@
 import { migrationNames } from "./migrationNames.ts"
 import { openPool, type Sql } from "./pool.ts"
 import { type SealingKeys, unseal } from "./seal.ts"
-import { sealContexts } from "./sealContexts.ts"
+import { sealedTables } from "./sealedTables.ts"
 
 export { readSealingKeys } from "./seal.ts"
 
@@ -14,7 +14,7 @@ export type MigrationState = {
 
 export type UsedSealingKey = { id: string; values: number; sample: SealedSample }
 
-type SealedSample = { kind: "channel" | "connection"; row: string; secret: string | null; sealed: Buffer }
+type SealedSample = { table: string; row: string; secret: string; sealed: Buffer }
 
 /** What `sitewire doctor` reads. Changes nothing, and needs no Prisma client. */
 export type DatabaseInspection = {
@@ -63,17 +63,20 @@ async function readMigrationState(sql: Sql): Promise<MigrationState> {
 const keyId = (column: string) =>
   `convert_from(substring(${column} from 3 for get_byte(${column}, 1)), 'UTF8')`
 
-const sealedValues = `
-select ${keyId("secret_sealed")} as key, 'channel' as kind, id as row, secret_id as secret, secret_sealed as sealed from channel
-union all
-select ${keyId("other_secret_sealed")}, 'channel', id, other_secret_id, other_secret_sealed from channel
- where other_secret_sealed is not null
-union all
-select ${keyId("token_sealed")}, 'connection', id, null, token_sealed from connection`
+const sealedValues = sealedTables
+  .flatMap(({ table, columns }) =>
+    Object.entries(columns).map(([column, secret]) => ({ table, column, secret })),
+  )
+  .map(
+    ({ table, column, secret }) =>
+      `select ${keyId(column)} as key, '${table}' as "table", id as "row", ${secret} as secret, ${column} as sealed
+         from ${table} where ${column} is not null`,
+  )
+  .join(" union all ")
 
 async function readUsedSealingKeys(sql: Sql): Promise<UsedSealingKey[]> {
   const rows = await sql<SealedSample & { key: string; values: string }>(
-    `select distinct on (key) key, kind, "row", secret, sealed, count(*) over (partition by key) as values
+    `select distinct on (key) key, "table", "row", secret, sealed, count(*) over (partition by key) as values
        from (${sealedValues}) as value order by key`,
   )
   return rows.map(({ key, values, ...sample }) => ({ id: key, values: Number(values), sample }))
@@ -81,8 +84,8 @@ async function readUsedSealingKeys(sql: Sql): Promise<UsedSealingKey[]> {
 
 /** Rejects with the reason if the sample cannot be opened. */
 export function openSample(keys: SealingKeys, { sample }: UsedSealingKey): void {
-  const { kind, row, secret, sealed } = sample
-  const context =
-    kind === "channel" ? sealContexts.signingSecret(row, secret ?? "") : sealContexts.connectionToken(row)
+  const { row, secret, sealed } = sample
+  const context = sealedTables.find(({ table }) => table === sample.table)?.context(row, secret)
+  if (context === undefined) throw new Error(`no values of ${sample.table} are sealed`)
   unseal(keys, context, sealed)
 }

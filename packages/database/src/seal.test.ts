@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto"
+import { createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { readSealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
 import { sealContexts } from "./sealContexts.ts"
@@ -34,15 +34,18 @@ test("a value that was changed or moved to another row does not open", () => {
   }
 })
 
-test("a signing secret or a token opens in the row that it was sealed for, and in no other", () => {
+test("a signing secret, a token or request headers open in the row that they were sealed for, and in no other", () => {
   const keys = readSealingKeys(keyText("k1"))
-  const { signingSecret, connectionToken } = sealContexts
+  const { signingSecret, connectionToken, connectionSecret, sourceHeaders, receiverHeaders } = sealContexts
   const rows = [
     () => signingSecret("acme", "sec_1"),
     () => signingSecret("acme", "sec_2"),
     () => signingSecret("other", "sec_1"),
     () => connectionToken("acme"),
     () => connectionToken("other"),
+    () => connectionSecret("acme"),
+    () => sourceHeaders("acme"),
+    () => receiverHeaders("acme"),
   ]
   for (const [from, contextOf] of rows.entries()) {
     const sealed = seal(keys, contextOf(), "value")
@@ -52,6 +55,23 @@ test("a signing secret or a token opens in the row that it was sealed for, and i
       else expect(open, `${contextOf()} opened as ${otherContextOf()}`).toThrow(/does not open/)
     }
   }
+})
+
+test("each purpose has a key of its own", () => {
+  const bytes = Buffer.alloc(32, 7)
+  const keys = readSealingKeys(`k1:${bytes.toString("base64")}`)
+  const decrypt = (key: Buffer, context: string) => {
+    const sealed = seal(keys, context, "value")
+    const nonceAt = sealed.length - "value".length - 16 - 12
+    const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(nonceAt, nonceAt + 12))
+    decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(nonceAt + 12, nonceAt + 28))
+    return Buffer.concat([decipher.update(sealed.subarray(nonceAt + 28)), decipher.final()]).toString()
+  }
+  const subkey = (purpose: string) => Buffer.from(hkdfSync("sha256", bytes, "", `sitewire ${purpose}`, 32))
+  expect(decrypt(subkey("open-id-sign-in"), sealContexts.openIdSignIn)).toBe("value")
+  expect(decrypt(subkey("connection-token"), sealContexts.connectionToken("acme"))).toBe("value")
+  for (const other of [bytes, subkey("open-id-sign-in")])
+    expect(() => decrypt(other, sealContexts.connectionToken("acme"))).toThrow()
 })
 
 test("a key with the right name and other bytes is named as a cause", () => {

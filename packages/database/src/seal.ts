@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 
 /**
  * Values are sealed (encrypted) with the key `current` and opened with any of the keys. To rotate: put a new
@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
  */
 export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
 
-const format = 1
+const format = 2
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -30,13 +30,13 @@ export function readSealingKeys(text: string): SealingKeys {
 
 /**
  * Encrypts with AES-256-GCM, to: format byte, length of the key id, key id, nonce, tag, ciphertext. `context`
- * names the row (see sealContexts.ts), so that a value copied to another row does not open.
+ * names the purpose and the row (see sealContexts.ts), so that a value copied to another row does not open.
  */
 export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
   const key = keys.get(current)
   if (!key) throw new Error(`no sealing key "${current}"`)
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv("aes-256-gcm", key, nonce)
+  const cipher = createCipheriv("aes-256-gcm", subkeyOf(key, context), nonce)
   cipher.setAAD(Buffer.from(context))
   const sealed = Buffer.concat([cipher.update(value, "utf8"), cipher.final()])
   const id = Buffer.from(current)
@@ -52,7 +52,7 @@ export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Arra
   const tagAt = nonceAt + nonceBytes
   const nonce = bytes.subarray(nonceAt, tagAt)
   const tag = bytes.subarray(tagAt, tagAt + tagBytes)
-  const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagBytes })
+  const decipher = createDecipheriv("aes-256-gcm", subkeyOf(key, context), nonce, { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(context))
   decipher.setAuthTag(tag)
   try {
@@ -66,6 +66,21 @@ export function unseal({ keys }: SealingKeys, context: string, sealed: Uint8Arra
       { cause },
     )
   }
+}
+
+const subkeys = new WeakMap<Buffer, Map<string, Buffer>>()
+
+/**
+ * The key of a purpose (RFC 5869). Random nonces of one key suffice for about 2^32 values: what anybody can have sealed, such
+ * as the cookie of a sign-in that has begun, must not use up those of secrets.
+ */
+function subkeyOf(key: Buffer, context: string): Buffer {
+  const [purpose = ""] = context.split(":", 1)
+  const known = subkeys.get(key) ?? new Map<string, Buffer>()
+  subkeys.set(key, known)
+  const subkey = known.get(purpose) ?? Buffer.from(hkdfSync("sha256", key, "", `sitewire ${purpose}`, 32))
+  known.set(purpose, subkey)
+  return subkey
 }
 
 export function sealingKeyId(sealed: Uint8Array): string {

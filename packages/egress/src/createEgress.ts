@@ -1,5 +1,5 @@
 import { createSecureContext } from "node:tls"
-import { parsePolicy } from "./address/addressPolicy.ts"
+import { type PolicyOptions, parsePolicy } from "./address/addressPolicy.ts"
 import { createLookup, type Lookup } from "./address/lookUpName.ts"
 import { createTargetCache, type Target } from "./address/parseTarget.ts"
 import { createResolve } from "./address/resolveAndVet.ts"
@@ -10,9 +10,7 @@ import { Exchange, type Sink } from "./request/exchange.ts"
 import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
 import { ResponseSink } from "./request/responseSink.ts"
 
-export type EgressOptions = {
-  allow: readonly string[]
-  allowHttp: boolean
+export type EgressOptions = PolicyOptions & {
   userAgent: string
   /**
    * The most connections to one origin. Further calls wait in order, which counts towards their time limit.
@@ -76,6 +74,8 @@ const MAX_IDLE_CONNECTIONS = 1_024
 // Servers usually close idle connections after 5 s or more. The client closes them first, because a request
 // fails if the server closes the connection just when it is written.
 const IDLE_MS = 4_000
+/** How long a connection may be idle at most if the server has stated (`Keep-Alive: timeout=…`) that it keeps it as long. */
+const STATED_IDLE_MS = 120_000
 
 /** All calls to addresses from partners go through this: it vets each address and limits time and size. */
 export function createEgress(options: EgressOptions): Egress {
@@ -87,6 +87,7 @@ export function createEgress(options: EgressOptions): Egress {
     connectionsPerOrigin: options.connectionsPerOrigin,
     maxIdle: MAX_IDLE_CONNECTIONS,
     idleMs: IDLE_MS,
+    statedIdleMs: STATED_IDLE_MS,
     maxHeaderBytes: MAX_HEADER_BYTES,
     secureContext: createSecureContext({
       minVersion: "TLSv1.2",

@@ -1,4 +1,4 @@
-export { type AddressPolicy, parsePolicy } from "./address/addressPolicy.ts"
+export { type AddressPolicy, type PolicyOptions, parsePolicy } from "./address/addressPolicy.ts"
 export type { Lookup } from "./address/lookUpName.ts"
 export { type IpVerdict, vetIpAddress } from "./address/vetIpAddress.ts"
 export { type UrlRejection, type UrlVerdict, vetUrl } from "./address/vetUrl.ts"
@@ -11,7 +11,7 @@ export {
   type EgressOptions,
   type RequestInput,
 } from "./createEgress.ts"
-export { egressVariables, rangesVariable } from "./egressVariables.ts"
+export { egressVariables, policyOf, rangesVariable } from "./egressVariables.ts"
 export type {
   Aborted,
   CallError,

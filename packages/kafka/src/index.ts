@@ -1,6 +1,6 @@
 export { deleteTopics } from "./admin/deleteTopics.ts"
-export { describeTopics, type TopicDescription } from "./admin/describeTopics.ts"
 export { type EnsuredTopics, ensureTopics } from "./admin/ensureTopics.ts"
+export { findTopicFaults } from "./admin/findTopicFaults.ts"
 export { groupLag, type Lag } from "./admin/groupLag.ts"
 export { readBacklog, type TopicBacklog } from "./admin/readBacklog.ts"
 export { committedOffsets, offsetsAt } from "./admin/readOffsets.ts"

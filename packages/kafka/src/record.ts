@@ -14,18 +14,27 @@ export type ConsumerRecord = {
   key: string | null
   value: Buffer | null
   headers: Record<string, string>
-  /**
-   * Milliseconds since the epoch. Set by the broker if the topic uses LogAppendTime, otherwise by the
-   * publisher.
-   */
+  /** Milliseconds since the epoch. */
   appendedAt: number
+  /** Whose clock `appendedAt` is from: the broker's if the topic has LogAppendTime. */
+  timeFrom: "broker" | "publisher"
 }
+
+/** kafkajs does not declare it. */
+type BatchContext = { batchContext?: { timestampType?: number } }
+
+/** `timestampType` of a batch whose time the broker set (LogAppendTime). */
+const logAppendTime = 1
 
 /**
  * Copies the value, because kafkajs returns a view into the whole response, which one long-lived record would
  * keep in memory.
  */
-export function readRecord(topic: string, partition: number, message: KafkaMessage): ConsumerRecord {
+export function readRecord(
+  topic: string,
+  partition: number,
+  message: KafkaMessage & BatchContext,
+): ConsumerRecord {
   return {
     topic,
     partition,
@@ -34,6 +43,7 @@ export function readRecord(topic: string, partition: number, message: KafkaMessa
     value: message.value === null ? null : Buffer.from(message.value),
     headers: readHeaders(message.headers),
     appendedAt: Number(message.timestamp),
+    timeFrom: message.batchContext?.timestampType === logAppendTime ? "broker" : "publisher",
   }
 }
 

@@ -1,10 +1,12 @@
-import { isApiKey } from "@sitewire/contracts"
+import { allRoles, isApiKey } from "@sitewire/contracts"
 import {
+  booleanVariable,
   countVariable,
   databaseVariables,
   kafkaVariables,
   processVariables,
   retryVariables,
+  topicVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
 
@@ -27,13 +29,20 @@ export const setupVariables = {
   ...retryVariables,
   FIRST_API_KEY: z
     .string()
-    .refine(isApiKey, "must be swk_ and 43 letters, digits, - or _: 32 random bytes in base64url")
+    .refine(
+      isApiKey,
+      "must be swk_ and 43 letters, digits, - or _ (32 random bytes in base64url), or a key that Sitewire created",
+    )
     .optional()
     .meta({
-      description:
-        "The first key of the management API, with the scope operate. Stored as a hash, and only once: a revoked key stays revoked.",
+      description: `The first key of the management API, with the scopes ${allRoles.join(", ")}. Stored as a hash, and only once: a revoked key stays revoked.`,
       secret: true,
     }),
+  MANAGE_TOPICS: booleanVariable(
+    "Create topics and correct their settings. false: if others make them; the setup then only compares them, and fails if one is missing.",
+    "true",
+  ),
+  ...topicVariables,
   TOPIC_REPLICATION: countVariable(
     3,
     { min: 1, max: 10 },

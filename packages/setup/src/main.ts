@@ -11,6 +11,8 @@ try {
     firstApiKey: config.FIRST_API_KEY,
     kafka: kafkaOptions(config),
     topicPrefix: config.TOPIC_PREFIX,
+    manageTopics: config.MANAGE_TOPICS,
+    topicSettings: config.TOPIC_SETTINGS,
     replication: config.TOPIC_REPLICATION,
     retryDelaysMs: config.RETRY_DELAYS,
     retryPeriodMs: config.RETRY_PERIOD,

@@ -1,7 +1,7 @@
-import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { type BusyRetry, ensureProcessRoles, migrate, openPool } from "@sitewire/database"
-import { checkBroker, connectKafka, ensureTopics, type KafkaOptions } from "@sitewire/kafka"
+import { checkBroker, connectKafka, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
+import { prepareTopics, type TopicSettings } from "./prepareTopics.ts"
 import { storeFirstApiKey } from "./storeFirstApiKey.ts"
 
 export type PrepareSettings = {
@@ -10,13 +10,9 @@ export type PrepareSettings = {
   rolePrefix?: string | undefined
   firstApiKey?: string | undefined
   kafka: KafkaOptions
-  topicPrefix: string
-  replication: number
-  retryDelaysMs: readonly number[]
-  retryPeriodMs: number
   deadlineMs: number
   log: Logger
-}
+} & TopicSettings
 
 /**
  * Applies the migrations, creates the topics and corrects their settings. Call it before the services of a
@@ -62,24 +58,5 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
     remedy: "Start it, or correct KAFKA_BROKERS.",
     log,
   })
-  const catalogue = topicCatalogue({
-    prefix: settings.topicPrefix,
-    retryDelaysMs: settings.retryDelaysMs,
-    retryPeriodMs: settings.retryPeriodMs,
-  })
-  const { replication } = settings
-  const { created, changed, existing } = await ensureTopics({
-    kafka,
-    replicationFactor: replication,
-    topics: catalogue.map((topic) => ({
-      name: topic.name,
-      partitions: topic.partitions,
-      config: topicConfig(topic, replication),
-    })),
-  }).catch((error: unknown) => {
-    if (!(error instanceof Error) || !/replication.factor/i.test(error.message)) throw error
-    const remedy = `Set TOPIC_REPLICATION, which is ${replication}, to the number of brokers at most.`
-    throw new Error(`${error.message} ${remedy}`, { cause: error })
-  })
-  log.info({ created, changed, existing }, "all topics exist")
+  await prepareTopics(kafka, settings, log)
 }

@@ -16,7 +16,7 @@ const vite = await createServer({
 })
 await vite.listen()
 for (const [name, scopes] of [
-  ["operator", "operate"],
+  ["operator", "operate,personal-data,admin"],
   ["reader", "read"],
   ["partner", "channel:acme"],
   ["site owner", "site:bakery.example"],

@@ -58,7 +58,10 @@ try {
   )
   const delivered = await idOf("channel_id = 'acme' and state = 'delivered' and attempts = 1")
   const users = [
-    { views: operatorViews({ failing, delivered }), key: await filled.createKey("operations", "operate") },
+    {
+      views: operatorViews({ failing, delivered }),
+      key: await filled.createKey("operations", "operate,personal-data,admin"),
+    },
     { views: partnerViews, key: await filled.createKey("acme's developers", "channel:acme") },
     { views: ownerViews, key: await filled.createKey("صاحب المخبز", "site:bakery.example") },
   ]

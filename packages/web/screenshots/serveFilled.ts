@@ -12,7 +12,7 @@ export async function serveFilled(
 ) {
   if (!empty) await fill(it, oldDeliveries)
   const started = it.start("console", { API_REQUESTS_PER_MINUTE: "1000000", LOG_LEVEL: "warn", ...env })
-  const args = ["--name", "first key", "--scopes", "operate"]
+  const args = ["--name", "first key", "--scopes", "admin"]
   const script = "packages/console/src/tools/createKey.ts"
   const [{ addresses }, printed] = await Promise.all([
     started,
@@ -35,8 +35,9 @@ export async function serveFilled(
     origin,
     sql: it.sql,
     stop: () => it.stop(),
-    createKey: async (name: string, scope: string) =>
-      (await post<{ key: string }>("/v1/keys", printed.trim(), { name, scopes: [scope] })).key,
+    /** `scopes` are separated by commas. */
+    createKey: async (name: string, scopes: string) =>
+      (await post<{ key: string }>("/v1/keys", printed.trim(), { name, scopes: scopes.split(",") })).key,
     /** A link that signs in once, at the console or at a server in front of it. */
     createLink: async (key: string, at = origin) =>
       (await post<{ url: string }>("/v1/sign-in-links", key, undefined, at)).url,

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 
-type Shown = {
+export type Shown = {
   name: string
   path: string
   /** Opens a dialog, for instance. */
@@ -36,6 +36,7 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "jobs", path: "/jobs" },
     { name: "job", path: "/jobs/job_3f1c" },
     { name: "keys", path: "/keys" },
+    { name: "sessions", path: "/sessions" },
     { name: "create-key", path: "/keys", prepare: press("Create key") },
     { name: "audit", path: "/audit" },
     { name: "not-found", path: "/channels/nobody" },

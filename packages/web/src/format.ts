@@ -1,13 +1,18 @@
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" })
-const dayShort = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" })
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" })
-const minute = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-const number = new Intl.NumberFormat(undefined)
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 })
+/** The texts are English. Other locales have other numerals and names of months. */
+const locale = navigator.language.startsWith("en") ? navigator.language : "en-GB"
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" })
+const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: "medium", hourCycle: "h23" })
+const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
+const number = new Intl.NumberFormat(locale)
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 })
 
 export const formatNumber = (value: number) => number.format(value)
 export const formatCompact = (value: number) =>
   value < 10_000 ? number.format(value) : compact.format(value)
+/** A number of deliveries that the API counts up to 10,000. */
+export const formatCounted = (count: number) => `${formatNumber(count)}${count < 10_000 ? "" : "+"}`
+export const formatDay = (at: Date) => dayShort.format(at)
 export const formatMinute = (at: number | Date) => minute.format(at)
 
 /** `near`: without the date if it is today's, and without the year if it is this one's. */

@@ -30,6 +30,7 @@ export const texts = {
     invalidEvents: "Invalid events",
     jobs: "Jobs",
     keys: "API keys",
+    sessions: "Sessions",
     audit: "Audit log",
   },
 
@@ -42,6 +43,7 @@ export const texts = {
     search: "Search",
     appearance: "Appearance",
     schemes: { auto: "System", light: "Light", dark: "Dark" },
+    sessions: "Your sessions",
     api: "API document (OpenAPI)",
     signOut: "Sign out",
     otherSession: (name: string) =>
@@ -58,6 +60,13 @@ export const texts = {
     showKey: "Show the key",
     submit: "Sign in",
     failed: "You are not signed in",
+    linkTitle: (name: string) => `This link signs in as ${name}`,
+    linkMore: (scopes: string[]) =>
+      `Scopes: ${scopes.join(", ")}. Continue only if you expected this link: what you do will be done under this name.`,
+    linkReplaces: (name: string) =>
+      `You are signed in as ${name}. That session will be replaced in this browser.`,
+    linkSubmit: (name: string) => `Sign in as ${name}`,
+    linkCancel: "Do not use the link",
     linkFailed: "The sign-in link did not work. It can be used once, and only for a short time",
     endedTitle: "Your session has ended",
     ended: "Sign in again to continue where you were.",
@@ -74,10 +83,16 @@ export const texts = {
     request: "Request id for the operator:",
     retry: "Try again",
     notFound: "Not found",
-    notFoundMore: "This page does not exist, or you may not see it.",
+    notFoundMore: "It does not exist, or you may not see it.",
     forbidden: "You may not see this",
     forbiddenMore: "The scopes of your key do not include this page.",
     toStart: "To the start page",
+  },
+
+  newVersion: {
+    title: "A new version of the console is available",
+    more: "The console was upgraded, and a part of this version could not be loaded any more.",
+    reload: "Load the new version",
   },
 
   changedMeanwhile: {
@@ -152,19 +167,20 @@ export const texts = {
     unknown: "Some problems could not be checked",
     none: "No problems",
     noneMore:
-      "No channel or connection is failing, no consumer is behind, and nothing was lost in the last 24 hours.",
+      "No channel or connection is failing, no consumer is behind, no delivery of the last 7 days is dead, and no event of the last 24 hours was invalid.",
     for: "for",
     channelFails: (id: string) => `Channel ${id} is failing`,
     responds: (status: number) => `Its receiver responds ${status}.`,
     failsOften: "Deliveries have failed three times in a row or more.",
     breakerOpen: "Its circuit breaker is open.",
-    waiting: (count: string) => (count === "1" ? "1 delivery waits." : `${count} deliveries wait.`),
+    waiting: (count: string, one: boolean) => `${deliveriesOf(count, one)} ${one ? "waits" : "wait"}.`,
     channelNext: "See why, and tell the partner",
     noTopic: (name: string) => `Topic ${name} does not exist`,
     noTopicNext: "Run the setup job.",
     noConsumer: (name: string) => `No consumer reads ${name}`,
     noConsumerNext: (group: string) => `Start the processes of the group ${group}.`,
-    lag: (name: string, lag: string) => `Consumers of ${name} are behind by ${lag} records`,
+    lag: (name: string, lag: string, one: boolean) =>
+      `Consumers of ${name} are behind by ${lag} ${one ? "record" : "records"}`,
     lagNext: (group: string) => `Check the processes of the group ${group}.`,
     overdue: (channel: string) => `A delivery to ${channel} is overdue`,
     overdueDetail: "Its attempt was due, and no dispatcher has made it.",
@@ -172,16 +188,15 @@ export const texts = {
     connectionFails: (id: string) => `Connection ${id} is failing`,
     connectionDetail: (site: string, error: string) => `The source of ${site} cannot be fetched: ${error}.`,
     connectionNext: "See its syncs",
-    noticeNext: "Open the channel",
     paused: (id: string) => `Channel ${id} is paused`,
     pausedDetail: "Its deliveries are stored and wait.",
     pausedNext: "Resume it when the partner is ready",
-    dead: (count: number, more: boolean) =>
-      more
-        ? `More than ${count} deliveries of the last 24 hours are dead`
-        : `${count === 1 ? "1 delivery" : `${count} deliveries`} of the last 24 hours ${count === 1 ? "is" : "are"} dead`,
-    deadDetail: (channels: string, others: number) =>
-      `To ${channels}${others > 0 ? ` and ${others} more channels` : ""}. Their retry period has ended.`,
+    seeChannel: "Open the channel",
+    seeThem: "See them",
+    dead: (count: string, one: boolean, channel: string) =>
+      `${deliveriesOf(count, one)} to ${channel} ${one ? "is" : "are"} dead`,
+    otherChannels: "other channels",
+    deadDetail: "They were not accepted within their retry period, and nothing more is sent by itself.",
     deadNext: "Resend them when the receiver works",
     invalid: (count: number, more: boolean) =>
       `${more ? "More than " : ""}${count === 1 ? "1 invalid event" : `${count} invalid events`} in the last 24 hours`,
@@ -201,33 +216,52 @@ export const texts = {
     success: "Success rate",
     rate: "of attempts",
     latency: "Latency",
-    atMost: (value: string) => `at most ${value}`,
+    countedUntil: "Counted until",
+    incomplete: "The newest point of each line is not complete yet.",
+    soFar: "so far",
     triggers: "Triggers and syncs",
-    triggersAccepted: "triggers",
+    triggersAccepted: "accepted triggers",
+    triggersCovered: "covered triggers",
     syncs: "syncs",
     deferred: "Deferred deliveries by reason",
     countedAt: "counted",
     noneDeferred: "No delivery is deferred.",
   },
 
+  timeRange: {
+    period: "Period",
+    periods: {
+      any: "Any time",
+      hour: "Last hour",
+      today: "Today",
+      yesterday: "Yesterday",
+      week: "Last 7 days",
+    },
+    chosen: "Own times",
+    from: (zone: string) => `From (${zone})`,
+    until: "Until",
+  },
+
   deliveries: {
     find: "Find by",
     findBy: "Find by",
+    theReference: (reference: string) => `the reference ${reference}`,
+    theSite: (url: string) => `the site ${url}`,
     fields: { reference: "Reference", event_id: "Event id", site_url: "Site" },
     placeholders: { reference: "user-4711", event_id: "evt_2026_000017", site_url: "https://shop.example" },
     channel: "Channel",
     state: "State",
     error: "Last error",
     waitingFor: "Waits for",
+    job: "Job",
     all: "All",
-    created_after: "From",
-    created_before: "Until",
     clear: "Clear filters",
     none: "No deliveries yet",
     noneMore: "A delivery appears here as soon as an internal service publishes a site.paid event.",
     noneFound: "No delivery matches these filters",
     newer: "Deliveries have changed: show the newest",
-    shown: (count: string, more: boolean) => `${count} deliveries${more ? " or more" : ""}`,
+    shown: (count: string, one: boolean, more: boolean) =>
+      `${deliveriesOf(count, one)}${more ? " or more" : ""}`,
     columns: {
       state: "State",
       event: "Event",
@@ -237,6 +271,7 @@ export const texts = {
     },
     attempts: (count: number) =>
       count === 0 ? "No attempt yet" : count === 1 ? "1 attempt" : `${count} attempts`,
+    notAttempted: (why: string) => `No attempt: ${why}`,
     status: (status: number) => `HTTP ${status}`,
     next: "next",
   },
@@ -254,6 +289,21 @@ export const texts = {
       `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be sent again`,
     explain: (span: string) =>
       `With the same id and body, to the current address of their channel. It takes about ${span} at this rate.`,
+    filter: {
+      channel: "Channel",
+      anyChannel: "all channels",
+      state: "State",
+      anyState: "any but cancelled",
+      after: "Created from",
+      before: "Created until",
+      now: "now",
+      ever: "the oldest stored",
+    },
+    failing: (channel: string) => `Channel ${channel} is still failing`,
+    failingMore:
+      "What is sent now will probably not be accepted, and become dead again after its retry period.",
+    someFailing: "Channels are still failing",
+    lastFailure: (what: string) => `Its last failure: ${what}.`,
     anyState: "Delivered ones are sent again too. Filter by the state Dead to send only those.",
     rate: "Deliveries per second",
     rateHint: "The receivers get at most this many per second.",
@@ -265,6 +315,9 @@ export const texts = {
     facts: "Delivery",
     channel: "Channel",
     id: "Delivery id",
+    theId: "the delivery id",
+    reference: "Reference",
+    site: "Site",
     created: "Created",
     finished: "Finished",
     attempts: "Attempts",
@@ -280,15 +333,33 @@ export const texts = {
     resendDelivered: (channel: string) =>
       `The receiver of ${channel} has accepted it already, and gets it once more with the same id and body. A correct receiver ignores it.`,
     resent: "The delivery is sent as soon as its channel has capacity",
+    dead: {
+      period: {
+        title: "It was not accepted within the retry period",
+        more: "Nothing more is sent by itself.",
+        next: "Resend it when the receiver works.",
+        short: "not accepted within the retry period",
+      },
+      notAttempted: {
+        title: "No attempt was made within the retry period",
+        more: "The circuit breaker of its channel was open all the time.",
+        next: "Resend it when the receiver works.",
+        short: "the circuit breaker of its channel was open",
+      },
+      deleted: {
+        title: "Its channel was deleted while it waited",
+        more: "It cannot be sent: the id of a deleted channel is not used again.",
+        next: "",
+        short: "its channel was deleted",
+      },
+    },
+    resendRequested: "Resend requested",
+    by: (who: string) => `by ${who}`,
     situations: {
       delivered: "The receiver has accepted it",
       erased: "It was erased",
       cancelled: "It was cancelled",
     },
-    dead: "It was not accepted within the retry period",
-    deadMore: "Nothing more is sent by itself. Resend it when the receiver works.",
-    deadDeleted: "Its channel was deleted while it waited",
-    deadDeletedMore: "To send it, create a channel with the same id, and resend it.",
     waiting: {
       retry: "It waits for its retry",
       busy: "It waits, because its channel is busy",
@@ -335,7 +406,6 @@ export const texts = {
     masked: "E-mail addresses are masked.",
     erased: "It was erased on request.",
     size: "Size",
-    digest: "the SHA-256 of the body",
     repeat: "Repeat and verify",
     repeatMasked:
       "Reveal the body first to get code with the exact bytes: with the masked e-mail address, the signature does not match.",
@@ -352,6 +422,7 @@ export const texts = {
     sending: "Sending",
     paused: "Paused",
     active: "Active",
+    dead: (count: string) => `${count} dead`,
     none: "No channels yet",
     noneMore: "Create one with the partner's notification address.",
     noneFound: "No channel matches these filters",
@@ -359,7 +430,8 @@ export const texts = {
     columns: {
       id: "Channel",
       address: "Address",
-      sending: "Sending",
+      health: "Health",
+      lastError: "Last error",
       rotation: "Rotation",
       certification: "Certification",
       created: "Created",
@@ -376,9 +448,13 @@ export const texts = {
     max: "Maximum rate (optional)",
     maxHint: "Attempts per second. Empty: as fast as the receiver copes with.",
     created: (id: string) => `Channel ${id} is created`,
-    once: "Store the signing secret now",
-    onceMore: "It is shown only this once. Give it to the partner over a secure channel.",
     secret: "Signing secret",
+    whsec: "The same, for libraries of Standard Webhooks",
+  },
+
+  secretDialog: {
+    once: "Store it now",
+    onceMore: "It is shown only this once. Pass it on over a secure channel.",
     stored: "I have stored it",
   },
 
@@ -406,7 +482,6 @@ export const texts = {
     lastHour: "Success, last hour",
     lastDay: "Success, last 24 h",
     ofAttempts: (text: string, count: number) => (count === 1 ? "of 1 attempt" : `of ${text} attempts`),
-    tooMany: "too many attempts to count",
     latency: "Latency p50, last hour",
     latencyMore: (p99: string) => `p99 ${p99}`,
     retries: "Waiting for a retry",
@@ -418,7 +493,7 @@ export const texts = {
     response: "Response",
     detail: "Reason",
     delivery: "Delivery",
-    noSuccess: "None is stored.",
+    noSuccess: "None in the last 7 days.",
     noFailure: "None in the last 24 hours.",
     dispatchers: "Dispatchers",
     noDispatcher: "No dispatcher is running",
@@ -439,8 +514,36 @@ export const texts = {
     failing: "Deliveries fail again and again",
     breakerFor: "For",
     lastError: (what: string) => `Last failure: ${what.replace(/\.$/, "")}.`,
-    failingMore:
-      "Nothing is lost: attempts are repeated for 6 hours. Correct the receiver, or change the address.",
+    failingMore: (waiting: string, one: boolean) =>
+      `${deliveriesOf(waiting, one)} ${one ? "waits" : "wait"} for another attempt. One that is not accepted within its retry period becomes dead: nothing more is sent by itself.`,
+    correct: "Correct the receiver.",
+    dead: "Dead",
+    deadOf: "of the last 7 days",
+    deadTitle: (count: string, one: boolean) => `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead`,
+    deadMore: "They were not accepted within their retry period, and nothing more is sent by itself.",
+    showDead: "Show them",
+    resendDead: "Resend its dead",
+  },
+
+  tellPartner: {
+    button: "Tell the partner",
+    title: "A message for the partner",
+    message: "the message",
+    greeting: (channel: string) => `Your endpoint for the channel ${channel} does not accept our deliveries.`,
+    address: (address: string) => `Endpoint: ${address}`,
+    since: (time: string) => `Last accepted: ${time}`,
+    never: "Last accepted: none of the last 7 days",
+    failure: (time: string, error: string, detail: string | null) =>
+      `Last failure: ${time}: ${error}${detail === null ? "" : ` (${detail})`}`,
+    response: (excerpt: string) => `Your response: ${excerpt}`,
+    example: (id: string, reference: string | null) =>
+      `An example: X-Sitewire-Delivery ${id}${reference === null ? "" : `, reference ${reference}`}`,
+    waiting: (count: string, one: boolean) =>
+      `${deliveriesOf(count, one)} ${one ? "waits" : "wait"} for another attempt, which follows by itself.`,
+    dead: (count: string, one: boolean) =>
+      `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead: ${one ? "it is" : "they are"} not sent again by ${one ? "itself" : "themselves"}. Tell us when your endpoint works, and we send ${one ? "it" : "them"} again.`,
+    whatToDo:
+      "Please let your endpoint respond with a 2xx status within 10 seconds, also to a delivery that it has had before.",
   },
 
   secrets: {
@@ -452,7 +555,7 @@ export const texts = {
     steps: {
       stage: {
         title: "Create the new secret",
-        what: "The active secret keeps signing. The new one is shown once.",
+        what: "The active secret keeps signing. The new one is shown until it is activated.",
         partner: "",
         label: "Create new secret",
       },
@@ -465,19 +568,26 @@ export const texts = {
       },
       retire: {
         title: "Delete the old secret",
-        what: "It signs nothing any more, and cannot be brought back.",
+        what: "It signs nothing any more. Until it is deleted, you can return to it.",
         partner:
           "Remove the old secret from the receiver when the latest attempts were signed by the new one and accepted.",
         label: "Delete old secret",
       },
     },
     stageTitle: (id: string) => `Create a new secret for ${id}?`,
-    stageMore:
-      "Nothing changes for the partner yet. The new secret is shown once: have a secure place for it ready.",
+    stageMore: "Nothing changes for the partner yet. Have a secure place for the new secret ready.",
     activateTitle: (id: string) => `Activate secret ${id}?`,
     activateMore: (channel: string, old: string) =>
       `Every attempt to ${channel} is signed by it at once. A receiver that knows only ${old} rejects all deliveries.`,
     activated: "The new secret signs from now on",
+    revert: "Return to the old secret",
+    revertTitle: (id: string) => `Sign with the old secret ${id} again?`,
+    revertMore: (channel: string, now: string) =>
+      `Every attempt to ${channel} is signed by it at once. ${now} is kept, so that you can return to it, too.`,
+    reverted: "The old secret signs again",
+    force: "Also if the receiver rejected it",
+    forceHint:
+      "If the last certification found that the receiver does not accept the secret, all deliveries fail.",
     retireTitle: (id: string) => `Delete the old secret ${id}?`,
     retireMore: (channel: string) =>
       `The rotation of ${channel} is then finished. The secret cannot be brought back.`,
@@ -486,7 +596,10 @@ export const texts = {
     abandonMore: "The active secret stays. The new one is deleted and was never used.",
     retired: "The secret is deleted",
     once: "Store the new secret now",
-    onceMore: "It is shown only until you leave this page. Give it to the partner over a secure channel.",
+    onceMore: "Nobody can read it after its activation. Give it to the partner over a secure channel.",
+    show: "Show new secret",
+    showTitle: "Show the new secret?",
+    showMore: "The audit log shows who did.",
     newSecret: "New signing secret",
     current: "Secrets of this channel",
     active: "Active",
@@ -505,12 +618,13 @@ export const texts = {
     certifyMore:
       "About 30 deliveries with fictional data are sent to this address. Usually it takes seconds.",
     address: "Address of the receiver",
-    addressHint: "The channel's address, or that of a test system.",
+    addressHint:
+      "The channel's address, or another path of it. An operator may name any address, such as a test system's.",
     language: "Language of the code",
     languageHint: "What must be corrected is shown in this language.",
     earlier: "Report",
     none: "The receiver has not been certified yet",
-    noneMore: "Certify it before the first real delivery, and after each change of the receiver.",
+    noneMore: "A receiver should be certified before the first real delivery, and after each change of it.",
     results: { passed: "Passed", failed: "Failed" },
     states: { waiting: "Waiting", running: "Running", done: "Done", failed: "Could not run" },
     couldNotRun: "The certification could not be finished",
@@ -557,13 +671,13 @@ export const texts = {
     deleteTitle: (id: string) => `Delete channel ${id}?`,
     deleteConfirm: (id: string) => `Delete ${id}`,
     deleteExplained: (id: string) =>
-      `The partner of ${id} gets nothing more, and its signing secrets are deleted. This cannot be undone.`,
+      `The partner of ${id} gets nothing more, and its signing secrets are deleted. This cannot be undone, and no other channel can have this id.`,
     force: "Also if deliveries wait",
     forceHint: "They become dead and are not sent. Otherwise, the channel is deleted only if none waits.",
     deleted: (id: string, count: string, waiting: number) =>
       waiting === 0
         ? `Channel ${id} is deleted`
-        : `Channel ${id} is deleted, and ${count} waiting deliveries become dead`,
+        : `Channel ${id} is deleted. ${deliveriesOf(count, waiting === 1)} that waited: dead within a minute`,
   },
 
   connections: {
@@ -583,6 +697,9 @@ export const texts = {
     siteHint: "The host of the owner's site.",
     source: "Source",
     sourceHint: "The URL of the partner's API, which is fetched after each trigger.",
+    created: (id: string) => `Connection ${id} is created`,
+    secretMore:
+      "It signs each request to the source, so that the partner can verify that it comes from here.",
   },
 
   connection: {
@@ -601,7 +718,9 @@ export const texts = {
     failing: (error: string) => `The source cannot be fetched: ${error}`,
     failingFor: "For",
     retried: "It is fetched again",
-    failingMore: "Correct the source, or change its URL. The site keeps the content of the last success.",
+    failingNext: "Correct the source, or change its URL.",
+    keepsContent: "The site keeps the content of the last success.",
+    noContent: "The site has no content yet.",
     sync: "Sync now",
     syncTitle: (id: string) => `Fetch the source of ${id} now?`,
     syncMore: "It counts as a trigger: it starts when the current window ends.",
@@ -637,9 +756,41 @@ export const texts = {
     lastReplaced: "Last replaced",
   },
 
+  signingSecret: {
+    title: "Signing secret",
+    intro:
+      "Each request to the source is signed with a secret of this connection, so that the partner can verify that it comes from here.",
+    replace: "Replace secret",
+    replaceTitle: (id: string) => `Replace the signing secret of ${id}?`,
+    replaceConfirm: "Replace",
+    replaceMore:
+      "The next sync is signed with the new secret. A source that verifies rejects syncs until the partner has it, and they are retried. Have the partner ready.",
+    replaced: (id: string) => `The signing secret of ${id} is replaced`,
+    lastReplaced: "Last replaced",
+  },
+
+  requestHeaders: {
+    title: "Request headers",
+    none: "No request headers are set. If the partner's server needs a credential, set Authorization here.",
+    some: (names: string) => `Each request has these headers: ${names}. Their values are never shown.`,
+    name: "Header",
+    value: "Value",
+    add: "Add a request header",
+    set: "Set headers",
+    setTitle: (id: string) => `Set the request headers of ${id}?`,
+    setMore:
+      "They replace all that are set. The values are stored encrypted, and nobody can read them here again. The next request has them.",
+    needed: "The request headers are not sent to another server unless you enter their values again.",
+    remove: "Remove headers",
+    removeTitle: (id: string) => `Remove the request headers of ${id}?`,
+    removeMore: "The next request is made without them.",
+    changed: "The request headers are changed",
+    lastChanged: "Last changed",
+  },
+
   windows: {
     none: "No syncs are stored",
-    noneMore: "Give the trigger URL to the partner, or start a sync. Old syncs are deleted.",
+    noneMore: "A trigger starts one. Old syncs are deleted.",
     pending: (count: number) => `${triggersOf(count)} will be covered by the sync that may start`,
     nextSync: "Next sync",
     count: triggersOf,
@@ -663,8 +814,6 @@ export const texts = {
     connection: "Connection",
     site: "Site",
     outcome: "Outcome",
-    started_after: "From",
-    started_before: "Until",
     clear: "Clear filters",
     none: "No syncs are stored",
     noneMore: "A trigger of a connection starts one. Old syncs are deleted.",
@@ -691,8 +840,8 @@ export const texts = {
     onlyFormat: "Only the format of the JSON changed, and not its values.",
     cut: "Only the first differences are shown.",
     notStored:
-      "The content before is not stored: there was none, it was larger than 1 MiB, it was replaced more than 7 days ago, or an erasure deleted it.",
-    tooLarge: "The content is larger than 1 MiB, so it is not compared.",
+      "The content before is not stored: there was none, it was replaced more than 7 days ago (10 minutes if it was larger than 1 MiB), or an erasure deleted it.",
+    tooLarge: "The content, or the one before, is larger than 1 MiB, so they are not compared.",
     tooDifferent: "The contents are too different to be compared line by line.",
     noText: "The content is not text.",
     columns: { changed: "Changed", size: "Size", difference: "Difference" },
@@ -700,8 +849,7 @@ export const texts = {
 
   invalidEvents: {
     none: "No invalid events",
-    noneMore:
-      "Each site.paid event was valid. One that is not appears here with the reason, and can be replayed.",
+    noneMore: "Each site.paid event was valid. One that is not appears here with the reason.",
     delivered: "Delivered since",
     notDelivered: "Not delivered",
     columns: {
@@ -754,7 +902,8 @@ export const texts = {
       `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be erased`,
     nothing: "No delivery has such data. The job still proves it.",
     explain:
-      "Their bodies, hashes and the partners' responses are deleted; they are never sent again. This cannot be undone.",
+      "Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and the partners' responses of their attempts. They are never sent again. This cannot be undone.",
+    also: "Also deleted are the contents before the last change of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
     confirm: "Erase",
   },
 
@@ -774,8 +923,81 @@ export const texts = {
     progress: "Progress",
     of: (done: string, all: string) => `${done} of ${all}`,
     doneSoFar: (done: string) => `${done} so far`,
+    verdict: {
+      cancelled: "It was cancelled",
+      cancelledMore: "What it had done until then is not undone.",
+      replayed: (count: string) => `Events published again: ${count}`,
+      erased: (count: string) => `The data is erased. Deliveries erased: ${count}`,
+      erasedMore: "This job is the proof. What could not be erased is listed below.",
+      reconciled: "Nothing is lost: all records are accounted for",
+      unaccounted: (count: string) => `Records that are not accounted for: ${count}`,
+      reconciledMore: (events: string, triggers: string) =>
+        `Read: ${events} events and ${triggers} triggers.`,
+      deadAgain: (count: string) => `Dead again: ${count}`,
+      deadMore: "Their receivers did not accept them. Correct the receivers before you resend them.",
+      waiting: (count: string) => `Still waiting to be accepted: ${count}`,
+      waitingMore: "Each is sent as soon as its channel has capacity.",
+      resent: (count: string) => `All are sent again: ${count}`,
+    },
+    proof: "Download the proof",
     counts: "What it has done",
+    /** The counts of jobs, in groups. A count without a name here is shown by its own. */
+    groups: {
+      deliveries: {
+        title: "deliveries",
+        names: {
+          resent: "sent again",
+          left_out: "left out (erased, or channel deleted)",
+          deliveries_erased: "erased",
+          excerpts_erased: "responses of partners erased",
+          previous_contents_deleted: "earlier contents of connections deleted",
+          scanned: "read in the first pass",
+          rescanned: "read in the final pass",
+        },
+      },
+      events: {
+        title: "events",
+        names: {
+          events: "read",
+          replayed: "published again",
+          events_delivered: "delivered",
+          events_pending: "pending",
+          events_dead: "dead",
+          events_cancelled: "cancelled",
+          events_erased: "erased",
+          events_invalid: "invalid",
+          events_unconsumed: "not consumed yet",
+          events_expired: "older than the stored deliveries",
+        },
+      },
+      triggers: {
+        title: "triggers",
+        names: {
+          triggers: "read",
+          later_triggers: "read after the period",
+          triggers_covered: "covered by a sync",
+          triggers_pending: "waiting for a sync",
+          triggers_unconsumed: "not consumed yet",
+          triggers_without_connection: "without a connection",
+          triggers_invalid: "invalid",
+        },
+      },
+    },
+    otherCounts: "others",
     nothingYet: "Nothing yet.",
+    outcome: {
+      title: "What became of its deliveries",
+      states: {
+        delivered: "Delivered",
+        pending: "Pending",
+        dead: "Dead again",
+        cancelled: "Cancelled",
+        erased: "Erased",
+      },
+      showThem: "Show them",
+      show: (state: string) => `Show them: ${state.toLowerCase()}`,
+      later: "Without those that a later job has resent or erased, and those that were deleted by their age.",
+    },
     facts: "Job",
     id: "Id",
     filter: (name: string) => `Filter: ${name.replaceAll("_", " ")}`,
@@ -791,7 +1013,6 @@ export const texts = {
     cancelled: "The job is cancelled",
     remains: "What could not be erased",
     exceptions: "Records that are not accounted for",
-    noExceptions: "All records are accounted for",
     exceptionKinds: {
       event_lost: "Event lost",
       trigger_not_synced: "Trigger without a sync",
@@ -832,6 +1053,26 @@ export const texts = {
     },
   },
 
+  sessions: {
+    none: "No sessions",
+    current: "this one",
+    end: "End",
+    endTitle: (name: string) => `End the session of “${name}”?`,
+    endOwn: "End all of yours",
+    endOwnTitle: "End all of your sessions, this one included?",
+    endMore: "Its next request is rejected. Keys remain valid: to keep somebody out, revoke the key, too.",
+    ended: "Ended",
+    columns: {
+      owner: "Who",
+      scopes: "Scopes",
+      used: "Last used",
+      since: "Since",
+      ends: "Ends",
+      id: "Id",
+      action: "Action",
+    },
+  },
+
   createKey: {
     label: "Create key",
     title: "Create an API key",
@@ -839,26 +1080,32 @@ export const texts = {
     nameHint: "Who uses it. It is written to the audit log, so name a role and not a person.",
     kind: "May do",
     kinds: {
-      operate: "Everything",
-      read: "Read everything",
+      operate: "Operate",
+      "personal-data": "Personal data",
+      admin: "Administer",
+      read: "Read",
+      publisher: "Publish",
       channel: "One channel",
       site: "One site",
+      connection: "One connection",
     },
     explain: {
-      operate: "For operators.",
+      operate: "For operators: channels, connections, deliveries and jobs.",
+      "personal-data": "For data protection: reveal the bodies of deliveries, and erase.",
+      admin: "For administrators: keys with any scope, and the audit log.",
       read: "For dashboards and support.",
+      publisher: "For services that publish events: what became of an event, and invalid events.",
       channel: "For a partner's developers: read, resend, test, certify, and rotate the secret.",
-      site: "For a site's owner: its connections.",
+      site: "For a site's owner: its connections. The site must have one.",
+      connection: "For the partner that is fetched from: its triggers and syncs, without the content.",
     },
     channel: "Channel",
     site: "Host of the site",
+    connection: "Connection",
     expires: "Expires (optional)",
     expiresHint: "Default: never.",
     created: (name: string) => `The key “${name}” is created`,
-    once: "Store the key now",
-    onceMore: "It is shown only this once. Pass it on over a secure channel.",
     key: "API key",
-    stored: "I have stored it",
     link: "Create a sign-in link",
     linkMore:
       "Instead of the key, you can pass on a link, which signs in to this console once, within 10 minutes.",
@@ -867,7 +1114,47 @@ export const texts = {
 
   audit: {
     operation: "Operation",
+    operations: {
+      createChannel: "Create channel",
+      changeChannel: "Change channel",
+      deleteChannel: "Delete channel",
+      pauseChannel: "Pause channel",
+      resumeChannel: "Resume channel",
+      testChannel: "Send test delivery",
+      createCertification: "Certify receiver",
+      stageSecret: "Create new signing secret",
+      readStagedSecret: "Show new signing secret",
+      activateSecret: "Activate signing secret",
+      revertSecret: "Bring the old signing secret back",
+      retireSecret: "Delete signing secret",
+      createConnection: "Create connection",
+      changeConnection: "Change connection",
+      deleteConnection: "Delete connection",
+      requestSync: "Request sync",
+      readConnectionTriggerUrl: "Show trigger URL",
+      replaceConnectionToken: "Replace token",
+      replaceConnectionSecret: "Replace connection's secret",
+      resendDelivery: "Resend delivery",
+      cancelDelivery: "Cancel delivery",
+      revealDelivery: "Reveal body",
+      createResendJob: "Resend deliveries",
+      createReplayJob: "Replay invalid events",
+      createErasureJob: "Erase data",
+      createReconcileJob: "Reconcile",
+      cancelJob: "Cancel job",
+      createApiKey: "Create API key",
+      revokeApiKey: "Revoke API key",
+      createSignInLink: "Create sign-in link",
+      signIn: "Sign in",
+      signOut: "Sign out",
+      endSession: "End session",
+      endSessions: "End sessions",
+      denyRequest: "Request was denied",
+    },
+    shown: "Shown",
+    revealed: "Secrets and personal data",
     about: "About",
+    target: "Id",
     none: "No entries",
     nothing: "none",
     kinds: {
@@ -876,6 +1163,7 @@ export const texts = {
       delivery: "Deliveries",
       job: "Jobs",
       key: "API keys",
+      operation: "Denied requests",
       session: "Sessions",
       sign_in_link: "Sign-in links",
     },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { settle, visit } from "../screenshots/browser.ts"
-import { act, confirmDialog, openDialog } from "./fixtures/dialogs.ts"
+import { act, confirmDialog, openDialog, press } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
@@ -24,21 +24,36 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
   await page.getByLabel("Id (optional)").fill("hooli")
   await page.getByLabel("Notification address").fill("https://hooks.hooli.example/sites")
   await page.getByRole("dialog").getByRole("button", { name: "Create channel" }).click()
-  await page
-    .getByText(/^whsec_|Signing secret/)
-    .first()
-    .waitFor()
+  await page.getByText(/^sws_/).waitFor()
+  await page.getByText(/^whsec_/).waitFor()
   await confirmDialog(page, "I have stored it")
   await page.getByRole("heading", { name: "hooli" }).waitFor()
 
   await act(page, "Pause")
   await act(page, "Resume")
+  await page.getByRole("tab", { name: "Secrets" }).click()
+  await act(page, "Create new secret")
+  await page.reload()
+  await act(page, "Show new secret")
+  await page.getByText(/^sws_/).waitFor()
+  await act(page, "Activate")
+  await act(page, "Return to the old secret")
+  await act(page, "Delete old secret")
   await page.getByRole("tab", { name: "Settings" }).click()
+  await page.getByRole("button", { name: "Set headers" }).click()
+  await page.getByRole("dialog").getByLabel("Value").fill("Bearer marked")
+  await confirmDialog(page, "Set headers")
+  await page.getByText("The request headers are changed").waitFor()
   await page.getByLabel("Notification address").fill("https://hooks.hooli.example/v2")
   await page.getByLabel("Maximum rate").fill("7")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("The channel is changed").waitFor()
-  expect(await one("select address, max_per_second, paused_at from channel where id = 'hooli'")).toEqual({
+  expect(
+    await one(
+      "select address, max_per_second, paused_at, request_header_names from channel where id = 'hooli'",
+    ),
+  ).toEqual({
+    request_header_names: ["authorization"],
     address: "https://hooks.hooli.example/v2",
     max_per_second: 7,
     paused_at: null,
@@ -51,12 +66,14 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
     "select operation from audit_entry where target_id = 'hooli' order by created_at",
   )
   const names = operations.map(({ operation }) => operation)
-  expect(names.join()).toBe("createChannel,pauseChannel,resumeChannel,changeChannel,deleteChannel")
+  expect(names.join()).toBe(
+    "createChannel,pauseChannel,resumeChannel,stageSecret,readStagedSecret,activateSecret,revertSecret,retireSecret,changeChannel,changeChannel,deleteChannel",
+  )
 })
 
 test("a delivery is revealed, which is audited, cancelled and resent", async () => {
   const id = await insertDelivery(pages, "pending")
-  await using opened = await pages.open("operate")
+  await using opened = await pages.open("operate,personal-data,admin")
   const { page } = opened
   await opened.go(`/deliveries/${id}`)
   await settle(page)
@@ -81,19 +98,45 @@ test("a delivery is revealed, which is audited, cancelled and resent", async () 
 })
 
 test("a connection is created, synchronised, changed and deleted", async () => {
+  // The first connection of a site is an operator's, and so is the owner's key.
+  await pages.sql(
+    `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed, created_at)
+     select 'hooli', 'hooli.example', source, token_sha256, token_sealed, signing_secret_sealed, now()
+       from connection limit 1`,
+  )
   await using opened = await pages.open("site:hooli.example")
   const { page } = opened
   await opened.go("/connections")
   await page.getByRole("button", { name: "Create connection" }).click()
   await page.getByRole("textbox", { name: "Source" }).fill("https://feed.hooli.example/items")
+  await page.getByRole("button", { name: "Add a request header" }).click()
+  await page.getByLabel("Header").fill("Authorization")
+  await page.getByLabel("Value").fill("Bearer marked")
   await page.getByRole("dialog").getByRole("button", { name: "Create connection" }).click()
+  await page.getByText(/^sws_/).waitFor()
+  await page.getByRole("button", { name: "I have stored it" }).click()
   await page.getByRole("heading", { name: "Triggers and syncs" }).waitFor()
-  const { id } = await one<{ id: string }>("select id from connection where site = 'hooli.example'")
+  const { id } = await one<{ id: string }>(
+    "select id from connection where site = 'hooli.example' and id <> 'hooli'",
+  )
   await act(page, "Sync now")
   await page.getByText(/The sync starts at/).waitFor()
   await page.getByRole("button", { name: "Change source" }).click()
   await page.getByRole("dialog").getByLabel("Source").fill("https://feed.hooli.example/v2")
   await confirmDialog(page, "Change")
+  await page.getByRole("button", { name: "Set headers" }).click()
+  await page.getByRole("dialog").getByLabel("Value").fill("Bearer marked-too")
+  await confirmDialog(page, "Set headers")
+  await page.getByText("The request headers are changed").waitFor()
+  expect(await one("select request_header_names from connection where id = $1", [id])).toEqual({
+    request_header_names: ["authorization"],
+  })
+  await act(page, "Remove headers")
+  await page.getByText("No request headers are set").waitFor()
+  await openDialog(page, "Replace secret")
+  await press(page, "Replace")
+  await page.getByText(/^sws_/).waitFor()
+  await page.getByRole("button", { name: "I have stored it" }).click()
   await act(page, "Show")
   await page
     .getByText(/\/connectors\/hook\//)
@@ -101,7 +144,7 @@ test("a connection is created, synchronised, changed and deleted", async () => {
     .waitFor()
   expect(await one("select source, source_version from connection where id = $1", [id])).toEqual({
     source: "https://feed.hooli.example/v2",
-    source_version: 2,
+    source_version: 4,
   })
   await act(page, "Delete")
   await page.getByRole("heading", { name: "Connections" }).waitFor()
@@ -109,13 +152,13 @@ test("a connection is created, synchronised, changed and deleted", async () => {
 })
 
 test("a key is created, its link signs in, and its revocation ends that session without a reload", async () => {
-  await using opened = await pages.open("operate")
+  await using opened = await pages.open("operate,personal-data,admin")
   const { page } = opened
   await opened.go("/keys")
   await page.getByRole("button", { name: "Create key" }).click()
   const dialog = page.getByRole("dialog")
   await dialog.getByLabel("Name").fill("umbrella's developers")
-  await dialog.getByLabel("Channel").fill("umbrella")
+  await dialog.getByRole("combobox", { name: "Channel" }).fill("umbrella")
   await dialog.getByRole("button", { name: "Create key" }).click()
   await dialog.getByRole("button", { name: "Create a sign-in link" }).click()
   const link = await dialog.getByText(/\/sign-in#link=/).textContent()
@@ -123,6 +166,10 @@ test("a key is created, its link signs in, and its revocation ends that session 
 
   await using partner = await pages.open(null)
   await visit(partner.page, link ?? "")
+  // Opening the link signs nobody in.
+  await partner.page.getByText("This link signs in as umbrella's developers").waitFor()
+  expect(await partner.page.context().cookies()).toEqual([])
+  await partner.page.getByRole("button", { name: "Sign in as umbrella's developers" }).click()
   await partner.page.getByRole("heading", { name: "umbrella" }).waitFor()
 
   const row = page.getByRole("row").filter({ hasText: "umbrella's developers" })
@@ -140,7 +187,7 @@ test("invalid events are counted, and replayed by a job", async () => {
   await page.getByRole("textbox", { name: /^Reason/ }).fill("ticket 4712")
   await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click()
   await page.getByRole("heading", { name: "Replay job" }).waitFor()
-  await page.getByText("replayed").first().waitFor()
+  await page.getByText("published again").first().waitFor()
 })
 
 test("a bulk resend is counted once, also if the user returns to the page meanwhile", async () => {
@@ -162,7 +209,7 @@ test("a bulk resend is counted once, also if the user returns to the page meanwh
 })
 
 test("a count is cancelled if what it counts has changed", async () => {
-  await using opened = await pages.open("operate")
+  await using opened = await pages.open("operate,personal-data")
   const { page } = opened
   let counts = 0
   const cancelled = page.waitForEvent("requestfailed", (request) =>
@@ -186,7 +233,7 @@ test("a site's data is counted and erased, and a period is reconciled", async ()
   const { email } = JSON.parse(
     (await one<{ body: Buffer }>("select body from delivery where id = $1::uuid", [id])).body.toString(),
   )
-  await using opened = await pages.open("operate")
+  await using opened = await pages.open("operate,personal-data")
   const { page } = opened
   await opened.go("/jobs")
   await page.getByRole("button", { name: "Erase data" }).click()

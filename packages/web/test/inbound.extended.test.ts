@@ -36,7 +36,7 @@ test("syncs are filtered in the URL, and a site's owner sees those of the site o
   await opened.go("/syncs")
   await settle(opened.page)
   await opened.page.getByLabel("Connection", { exact: true }).fill("bookshop-stock")
-  await opened.page.getByText("status 502").first().waitFor()
+  await opened.page.getByText("responded with 502 Bad Gateway").first().waitFor()
   await poll(() => opened.page.url()).toContain("connection=bookshop-stock")
   await opened.page.getByRole("button", { name: "Clear filters" }).click()
   await poll(() => opened.page.url()).not.toContain("?")

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { settle, visit } from "../screenshots/browser.ts"
+import { settle, signIn } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
@@ -94,14 +94,29 @@ test("the source of a connection is not reverted either", async () => {
   ])
 })
 
-test("if another tab signs in with another key, a page shows that session from its next write on", async () => {
+test("if another tab signs in with another key, a page shows that session at once", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/deliveries")
+  await settle(page)
+  const other = await page.context().newPage()
+  await signIn(other, await pages.createLink(await pages.keyOf("channel:acme")))
+  await page.getByText(/You have signed in as .*channel:acme.* in another tab/).waitFor()
+  await poll(() => page.getByText("globex").count()).toBe(0)
+})
+
+/** The stream would end with the session, and tell the page at once. */
+const withoutStream = (page: Page) => page.route("**/v1/stream", (route) => route.abort())
+
+test("without a stream, a page shows that session from its next write on", async () => {
   const key = await pages.createKey("second operator", "operate")
   await using opened = await pages.open("operate")
   const { page } = opened
+  await withoutStream(page)
   await opened.go("/channels/northwind")
   await settle(page)
   const other = await page.context().newPage()
-  await visit(other, await pages.createLink(key))
+  await signIn(other, await pages.createLink(key))
   await other.getByRole("button", { name: /second operator/ }).waitFor()
 
   await openDialog(page, "Pause")
@@ -117,13 +132,14 @@ test("if another tab signs in with another key, a page shows that session from i
   expect(entry).toEqual({ key_name: "second operator" })
 })
 
-test("if another tab signs in with another key, a page shows that session when the user returns to it", async () => {
+test("without a stream, a page shows that session when the user returns to it", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
+  await withoutStream(page)
   await opened.go("/deliveries")
   await settle(page)
   const other = await page.context().newPage()
-  await visit(other, await pages.createLink(await pages.keyOf("channel:acme")))
+  await signIn(other, await pages.createLink(await pages.keyOf("channel:acme")))
   await other.getByRole("heading", { name: "acme" }).waitFor()
   await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")))
   await page.getByRole("button", { name: /channel:acme/ }).waitFor()

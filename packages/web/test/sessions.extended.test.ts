@@ -26,15 +26,29 @@ test("a wrong key is rejected with its reason", async () => {
   await poll(() => page.getByRole("alert").textContent()).toContain("The API key is invalid")
 })
 
-test("a sign-in link disappears from the URL and works once", async () => {
+test("a sign-in link disappears from the URL, asks before it signs in, and works once", async () => {
   const link = await pages.createLink(await pages.keyOf("operate"))
   await using first = await pages.open(null)
   await visit(first.page, link)
+  const confirm = first.page.getByRole("button", { name: /^Sign in as / })
+  await confirm.waitFor()
+  expect(await first.page.context().cookies()).toEqual([])
+  await confirm.click()
   await first.page.getByRole("heading", { name: "Overview" }).waitFor()
   expect(first.page.url()).not.toContain(new URL(link).hash.slice(-20))
   await using second = await pages.open(null)
   await visit(second.page, link)
   await poll(() => second.page.getByRole("alert").textContent()).toContain("once")
+})
+
+test("an operator ends the session of somebody else, who is told", async () => {
+  await using partner = await pages.open("channel:acme")
+  await using operator = await pages.open("operate,admin")
+  await operator.go("/sessions")
+  const row = operator.page.getByRole("row").filter({ hasText: "channel:acme" }).first()
+  await row.getByRole("button", { name: "End", exact: true }).click()
+  await operator.page.getByRole("dialog").getByRole("button", { name: "End", exact: true }).click()
+  await partner.page.getByText("Your session has ended").waitFor()
 })
 
 test("when a session ends, the page says so and continues at the same URL after signing in", async () => {
@@ -51,12 +65,12 @@ test("when a session ends, the page says so and continues at the same URL after 
 })
 
 test("a new key that has expired already does not end the session of the operator who created it", async () => {
-  await using opened = await pages.open("operate")
+  await using opened = await pages.open("operate,personal-data,admin")
   const { page } = opened
   await opened.go("/keys")
   await openDialog(page, "Create key")
   await page.getByRole("dialog").getByLabel("Name").fill("short-lived")
-  await page.getByRole("dialog").getByLabel("Channel").fill("acme")
+  await page.getByRole("dialog").getByRole("combobox", { name: "Channel" }).fill("acme")
   await press(page, "Create key")
   await page.getByText(/^swk_/).waitFor()
   await pages.sql("update api_key set expires_at = now() where name = 'short-lived'")
@@ -84,6 +98,41 @@ test("each scope sees its own pages, and not those of others by their URLs", asy
   await settle(reader.page)
   for (const name of ["Pause", "Send test"])
     expect(await reader.page.getByRole("button", { name }).count(), name).toBe(0)
+})
+
+test("each role sees its own pages and buttons", async () => {
+  const linksOf = async (scopes: string) => {
+    await using opened = await pages.open(scopes)
+    await settle(opened.page)
+    const links = await opened.page.getByRole("navigation").getByRole("link").allTextContents()
+    return links.join()
+  }
+  const all = "Overview,Deliveries,Channels,Connections,Syncs,Invalid events,Jobs"
+  expect(await linksOf("operate")).toBe(all)
+  expect(await linksOf("operate,admin")).toBe(`${all},API keys,Sessions,Audit log`)
+  expect(await linksOf("admin")).toBe("API keys,Sessions,Audit log")
+  expect(await linksOf("personal-data")).toBe("Jobs")
+  expect(await linksOf("publisher")).toBe("Invalid events")
+  expect(await linksOf("connection:bakery-products")).toBe("Connections,Syncs")
+
+  const count = async (scopes: string, path: string, name: string) => {
+    await using opened = await pages.open(scopes)
+    await opened.go(path)
+    await settle(opened.page)
+    return await opened.page.getByRole("button", { name, exact: true }).count()
+  }
+  const [delivered] = await pages.sql<{ id: string }>(
+    "select id from delivery where channel_id = 'acme' and state = 'delivered' limit 1",
+  )
+  for (const [path, name, shownTo, hiddenFrom] of [
+    [`/deliveries/${delivered?.id}`, "Reveal", "operate,personal-data", "operate"],
+    ["/jobs", "Erase data", "personal-data", "operate"],
+    ["/jobs", "Reconcile", "operate", "personal-data"],
+    ["/connections/bakery-products", "Sync now", "operate", "connection:bakery-products"],
+  ] as const) {
+    expect(await count(shownTo, path, name), name).toBe(1)
+    expect(await count(hiddenFrom, path, name), name).toBe(0)
+  }
 })
 
 test("an interrupted stream is reported until it is back", async () => {
@@ -148,7 +197,9 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   await page.getByRole("combobox", { name: "State" }).click()
   await page.getByRole("option", { name: "Dead" }).click()
   await page.waitForURL("**/deliveries?state=dead")
-  await page.getByRole("main").getByRole("link", { name: /^evt_/ }).first().click()
+  // Until the dead ones have been read, the list still has all.
+  const dead = page.getByRole("row").filter({ hasText: "Dead" })
+  await dead.getByRole("link", { name: /^evt_/ }).first().click()
   await page.getByText("It was not accepted within the retry period").waitFor()
   expect(await page.locator("time[title*=UTC]").count()).toBeGreaterThan(0)
   await page.goBack()
@@ -161,8 +212,10 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   const rows = page.getByRole("main").getByRole("link", { name: /^evt_/ })
   await poll(() => rows.count()).toBeGreaterThan(0)
   await page.getByText("Channel is paused").first().waitFor()
-  expect(await page.getByText("initech").count()).toBeGreaterThan(0)
-  expect(await page.getByText("acme").count()).toBe(0)
+  // Not in the whole page: the field for the channel suggests all of them.
+  const rowsOf = (channel: string) => page.getByRole("row").filter({ hasText: channel })
+  expect(await rowsOf("initech").count()).toBeGreaterThan(0)
+  expect(await rowsOf("acme").count()).toBe(0)
 })
 
 test("the first view is less than 300 kB compressed, and asks for the session once", async () => {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { type Received, startReceiver } from "@sitewire/cli/receivers"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { waitUntil } from "@sitewire/testkit"
 import type { Browser, Locator } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"

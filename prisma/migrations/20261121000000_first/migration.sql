@@ -26,12 +26,15 @@ create table session (
   name text,
   scopes text[],
   created_at timestamptz(3) not null default current_timestamp,
+  last_used_at timestamptz(3) not null default current_timestamp,
+  idle_seconds integer not null,
   expires_at timestamptz(3) not null,
   -- Either a key or a user: a session without a key would not end with it.
   constraint session_key_or_user check ((key_id is null) = (user_id is not null))
 );
 create unique index session_token_sha256_key on session (token_sha256);
 create index session_key_id_idx on session (key_id);
+create index session_user_id_idx on session (user_id);
 create index session_created_at_idx on session (created_at);
 
 create table sign_in_link (
@@ -54,18 +57,31 @@ create table audit_entry (
   target_kind text not null,
   target_id text not null,
   changes jsonb not null,
-  request_id text not null
+  request_id text not null,
+  client_address text
 );
 create index audit_entry_created_at_id_idx on audit_entry (created_at, id);
 create index audit_entry_target_kind_target_id_created_at_idx on audit_entry (target_kind, target_id, created_at);
 create index audit_entry_key_id_created_at_idx on audit_entry (key_id, created_at);
 
+-- The console's role may not delete entries: with its account, too, nobody can remove what is younger than 90 days.
+create function delete_audit_entries(before timestamptz, at_most integer) returns integer
+language sql security definer set search_path = public, pg_temp as $$
+  with deleted as (
+    delete from audit_entry where id in (
+      select id from audit_entry where created_at < least(before, now() - interval '90 days')
+       order by created_at limit at_most)
+    returning 1)
+  select count(*)::integer from deleted
+$$;
+revoke execute on function delete_audit_entries from public;
+
 create table idempotency_record (
   key_id text,
   idempotency_key text,
-  request_sha256 bytea not null,
+  request_digest bytea not null,
   status integer,
-  response_sealed bytea,
+  response text,
   created_at timestamptz(3) not null default current_timestamp,
   primary key (key_id, idempotency_key)
 );
@@ -82,7 +98,7 @@ create table channel (
   other_secret_id text,
   other_secret_sealed bytea,
   other_secret_state other_secret_state,
-  standard_webhooks boolean not null default false,
+  standard_webhooks boolean not null default true,
   paused_at timestamptz(3),
   created_at timestamptz(3) not null default current_timestamp,
   updated_at timestamptz(3) not null,
@@ -91,7 +107,10 @@ create table channel (
   last_certification jsonb,
   operator_notifications boolean not null default false,
   other_secret_since timestamptz(3),
-  send_traceparent boolean not null default false
+  send_traceparent boolean not null default false,
+  request_headers_sealed bytea,
+  request_header_names text[] default array[]::text[],
+  request_headers_changed_at timestamptz(3)
 );
 
 create table channel_rate (
@@ -111,8 +130,10 @@ create table unreachable_channel (
 
 create table deleted_channel (
   id text primary key,
-  deleted_at timestamptz(3) not null default current_timestamp
+  deleted_at timestamptz(3) not null default current_timestamp,
+  ended_at timestamptz(3)
 );
+create index deleted_channel_ending_idx on deleted_channel (deleted_at) where ended_at is null;
 
 create table dispatcher (
   id text primary key,
@@ -202,7 +223,8 @@ create table delivery (
   site_key bytea,
   email_digest bytea,
   dead_reason dead_reason,
-  traceparent text
+  traceparent text,
+  last_job text
 ) partition by range (id);
 create index delivery_channel_id_id_idx on delivery (channel_id, id);
 create index delivery_reference_idx on delivery (reference_key, id);
@@ -215,6 +237,8 @@ create index delivery_email_digest_idx on delivery
   using brin (email_digest bytea_bloom_ops) with (autosummarize = on);
 -- For erasures: the deliveries whose bodies have to be read.
 create index delivery_without_email_digest_idx on delivery (id) where email_digest is null and state <> 'erased';
+-- What became of the deliveries of a job. Most deliveries have none, and then no entry.
+create index delivery_last_job_idx on delivery (last_job, state, id) where last_job is not null;
 -- Deliveries are appended in the order of stored_at, so this index needs one entry per 32 pages.
 create index delivery_stored_at_idx on delivery using brin (stored_at) with (pages_per_range = 32, autosummarize = on);
 
@@ -254,22 +278,28 @@ create index waiting_delivery_deferred_idx on waiting_delivery (channel_id, defe
 -- For the sweep: the scheduled deliveries, the longest overdue first.
 create index waiting_delivery_scheduled_idx on waiting_delivery (next_attempt_at) where next_attempt_at is not null;
 
-create table died_delivery (
+create table ended_delivery (
   delivery_id uuid,
-  died_at timestamptz(3),
+  -- Not when the transaction began: the ends of a delivery stay in the order in which its row was locked.
+  ended_at timestamptz(6) default clock_timestamp(),
+  event_id text not null,
   channel_id text not null,
+  state delivery_state not null,
   attempts integer not null,
-  since timestamptz(3) not null,
-  error text not null,
+  since timestamptz(3),
+  error text,
   status integer,
   correlation text not null,
   traceparent text,
   published_at timestamptz(3),
   lease_expires_at timestamptz(3),
-  primary key (delivery_id, died_at)
-);
-create index died_delivery_died_at_idx on died_delivery (died_at);
-create index died_delivery_unpublished_idx on died_delivery (died_at) where published_at is null;
+  primary key (delivery_id, ended_at),
+  constraint dead_since_with_error check (state <> 'dead' or since is not null and error is not null)
+)
+-- With PUBLISH_OUTCOMES, rows come and go as fast as deliveries.
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+create index ended_delivery_dead_idx on ended_delivery (ended_at) where state = 'dead';
+create index ended_delivery_unpublished_idx on ended_delivery (ended_at) where published_at is null;
 
 create table attempt (
   delivery_id uuid,
@@ -309,6 +339,7 @@ create table job (
   filter jsonb not null,
   reason text not null,
   requested_by text not null,
+  delivery_id uuid,
   position text,
   counts jsonb not null default '{}',
   created_at timestamptz(3) not null default current_timestamp,
@@ -320,6 +351,8 @@ create index job_created_at_id_idx on job (created_at, id);
 create index job_finished_at_idx on job (finished_at);
 -- Each dispatcher reads the erasures of the last days every second, and each resend adds a job.
 create index job_erasure_idx on job (created_at) where kind = 'erasure';
+-- For the limit of resends of a delivery.
+create index job_delivery_idx on job (delivery_id, created_at) where delivery_id is not null;
 
 create table notification (
   id text primary key,
@@ -345,6 +378,11 @@ create table connection (
   token_sha256 bytea not null,
   token_sealed bytea not null,
   token_replaced_at timestamptz(3),
+  signing_secret_sealed bytea not null,
+  signing_secret_replaced_at timestamptz(3),
+  request_headers_sealed bytea,
+  request_header_names text[] default array[]::text[],
+  request_headers_changed_at timestamptz(3),
   created_at timestamptz(3) not null default current_timestamp,
   -- Host and port, without the user information that may stand before them.
   source_host text generated always as (
@@ -364,6 +402,7 @@ create table sync_window (
   source_version integer not null default 1,
   failures integer not null default 0,
   slow boolean not null default false,
+  last_status smallint,
   last_outcome sync_outcome,
   last_error text,
   failing_since timestamptz(3),
@@ -396,7 +435,9 @@ create index sync_window_due_idx on sync_window (due_at) where due_at is not nul
 create index sync_window_waiting_idx on sync_window (slow, waiting_for_host, due_at) where waiting_for_host is not null;
 create index sync_window_failing_idx on sync_window (connection_id) where failing_since is not null;
 -- For lists of the newest syncs, and for the stream of changes.
-create index sync_window_running_idx on sync_window (run_started_at) where running;
+-- For lists of syncs. With a condition that no other statement has: planned while no sync runs, a statement that looks up connections
+-- would read this index instead, once for each of them.
+create index sync_window_running_idx on sync_window (run_started_at) where running and run_started_at is not null;
 
 -- A sync is stored here when it has ended. Until then, its connection's row of sync_window describes it.
 create table sync_run (
@@ -405,6 +446,7 @@ create table sync_run (
   started_at timestamptz(3),
   finished_at timestamptz(3) not null default current_timestamp,
   outcome sync_outcome not null check (outcome <> 'running'),
+  status smallint,
   error text,
   triggers integer not null,
   first_trigger_at timestamptz(3),
@@ -428,15 +470,21 @@ create table snapshot (
   etag text,
   last_modified text,
   bytes bigint not null,
-  stored_at timestamptz(3) not null default current_timestamp,
-  previous_fence bigint,
-  previous_sha256 bytea,
-  previous_type text,
-  previous_bytes bigint,
-  previous_stored_at timestamptz(3)
+  stored_at timestamptz(3) not null default current_timestamp
 );
--- For the deletion of the previous content. Only a sync whose content changed writes to the index.
-create index snapshot_previous_idx on snapshot (stored_at) where previous_fence is not null;
+
+create table previous_snapshot (
+  connection_id text,
+  fence bigint,
+  content_sha256 bytea not null,
+  content_type text,
+  bytes bigint not null,
+  stored_at timestamptz(3) not null,
+  replaced_at timestamptz(3) not null default current_timestamp,
+  expires_at timestamptz(3) not null,
+  primary key (connection_id, fence)
+);
+create index previous_snapshot_expires_at_idx on previous_snapshot (expires_at);
 
 create table snapshot_chunk (
   connection_id text,
@@ -446,13 +494,30 @@ create table snapshot_chunk (
   primary key (connection_id, fence, position)
 );
 
+-- A row is deleted when its record of connection.changed is published, so the table is small. Claims update no column of
+-- the index, and neither does a newer content.
+create table unpublished_change (
+  connection_id text primary key,
+  fence bigint,
+  since timestamptz(3) not null default current_timestamp,
+  claim_id uuid,
+  lease_expires_at timestamptz(3)
+)
+with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+create index unpublished_change_since_idx on unpublished_change (since);
+
 -- Instead of foreign keys, which would lock the connection's row for every run and every chunk. The window goes first: a
 -- claim holds its lock until the run is inserted.
 create function delete_syncs_of_connection() returns trigger language plpgsql as $$
 begin
-  delete from sync_window where connection_id = old.id;
+  -- Statistics compare this sum with that of all windows.
+  with deleted as (delete from sync_window where connection_id = old.id returning requested)
+  update statistics_position set recorded_triggers = recorded_triggers - requested from deleted;
   delete from sync_run where connection_id = old.id;
+  insert into unpublished_change (connection_id) select connection_id from snapshot where connection_id = old.id
+    on conflict (connection_id) do update set fence = null;
   delete from snapshot where connection_id = old.id;
+  delete from previous_snapshot where connection_id = old.id;
   delete from snapshot_chunk where connection_id = old.id;
   return null;
 end
@@ -604,9 +669,12 @@ create table statistic (
   attempts jsonb not null,
   latency jsonb not null,
   deferred jsonb,
-  triggers integer,
+  accepted_triggers integer,
+  covered_triggers integer,
   syncs jsonb,
   counted_at timestamptz(3) not null default current_timestamp,
+  last_success uuid,
+  last_failure uuid,
   primary key (interval, channel_id, started_at)
 );
 create index statistic_interval_started_at_idx on statistic (interval, started_at);
@@ -614,7 +682,8 @@ create index statistic_interval_started_at_idx on statistic (interval, started_a
 create table statistics_position (
   id integer primary key default 1,
   counted_through timestamptz(3) not null,
-  settled_through timestamptz(3) not null
+  settled_through timestamptz(3) not null,
+  recorded_triggers bigint not null default 0
 );
 insert into statistics_position (counted_through, settled_through)
 values (date_trunc('minute', now()), date_trunc('minute', now()));

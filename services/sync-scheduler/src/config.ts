@@ -1,3 +1,4 @@
+import { sealingVariables } from "@sitewire/database"
 import { egressVariables, rangesVariable } from "@sitewire/egress"
 import {
   countVariable,
@@ -7,15 +8,16 @@ import {
   kafkaVariables,
   processVariables,
   retentionBounds,
+  siteVariables,
   telemetryVariables,
 } from "@sitewire/runtime"
-import { z } from "zod"
 
 export const schedulerVariables = {
   ...processVariables,
   ...telemetryVariables,
   ...kafkaVariables,
   ...databaseVariables,
+  ...sealingVariables,
   ...egressVariables,
   ...headerVariables,
   SYNC_WINDOW: durationVariable(
@@ -32,7 +34,12 @@ export const schedulerVariables = {
     { min: 1, max: 1024 * 1024 * 1024 },
     "The largest content of a source, decoded, in bytes. A sync with more fails.",
   ),
-  SYNC_MAX_RUNNING: countVariable(64, { min: 1, max: 10_000 }, "Syncs in flight in this process, at most."),
+  SITE_MAX_BYTES: siteVariables.SITE_MAX_BYTES,
+  SYNC_MAX_RUNNING: countVariable(
+    500,
+    { min: 1, max: 10_000 },
+    "Syncs in flight in this process, at most. A waiting sync needs up to 0.1 MB of memory.",
+  ),
   SYNC_MAX_PER_HOST: countVariable(
     32,
     { min: 1, max: 10_000 },
@@ -43,16 +50,6 @@ export const schedulerVariables = {
     "Records of syncs are deleted when the day on which they started (UTC) is older than this. The connection keeps the outcome of its last one.",
     retentionBounds,
   ),
-  SYNC_SIGNING_SECRET: z.string().min(1).optional().meta({
-    description:
-      "Signs the requests to data sources (webhook-id, -timestamp, -signature). If unset, they are not signed.",
-    secret: true,
-  }),
-  DELEGATE_SECRET: z.string().min(1).optional().meta({
-    description:
-      "Signs the requests to the executors of connections that delegate their syncs. If unset, these syncs fail.",
-    secret: true,
-  }),
   DELEGATE_ALLOWED_RANGES: rangesVariable(
     "IP ranges (CIDR, separated by commas) in which executors may be called. They may use http:.",
   ),

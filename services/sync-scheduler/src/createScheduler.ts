@@ -29,11 +29,10 @@ export type SchedulerParts = {
 export function createScheduler(parts: SchedulerParts) {
   const { windows, maxRunning, maxPerHost, store, runners, onClaims, onIngestFailed } = parts
   const { stopping, expiring, metrics, tracing, log } = parts
-  const slowMs = windows.deadlineMs / 5
   const hosts = createHostLimiter({
     maxRunning,
     maxPerHost,
-    slowMs,
+    deadlineMs: windows.deadlineMs,
     windowMs: windows.windowMs,
     onBreaker(host, state, failures) {
       if (state === "closed") log.info({ host }, "a source host can be reached again")
@@ -48,7 +47,6 @@ export function createScheduler(parts: SchedulerParts) {
     lockedEnds: ends.locked,
     runners,
     hosts,
-    slowMs,
     startGraceMs: windows.startGraceMs,
     onClaims,
     stopping,
@@ -68,5 +66,11 @@ export function createScheduler(parts: SchedulerParts) {
     tracing,
     log,
   })
-  return { ingest, running: syncs.running, openBreakers: hosts.openBreakers, close: syncs.close }
+  return {
+    ingest,
+    running: syncs.running,
+    openBreakers: hosts.openBreakers,
+    fullHosts: hosts.full,
+    close: syncs.close,
+  }
 }

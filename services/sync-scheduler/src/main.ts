@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { groupNames, topicNames } from "@sitewire/contracts"
 import { makeDays, openPool, readClock } from "@sitewire/database"
-import { createEgress } from "@sitewire/egress"
-import { connectKafka, requireBroker, requireTopics, startConsumer } from "@sitewire/kafka"
+import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
+import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import {
   kafkaOptions,
+  publishWithinMs,
   runService,
   startRetention,
   waitForDependency,
@@ -13,17 +15,23 @@ import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
 import { lockedStopMs, maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
+import { startPublishingChanges } from "./publish/startPublishingChanges.ts"
+import { readOldestChange } from "./publish/unpublishedChanges.ts"
 import { deleteOldSyncs, deletionPace } from "./retention/deleteOldSyncs.ts"
 import { retryStatements } from "./retryStatements.ts"
 import { startGraceMs } from "./schedule/claimDueSyncs.ts"
 import { readDueSyncs } from "./schedule/readDueSyncs.ts"
 import { createStore } from "./store.ts"
 import { createDelegateRunner } from "./sync/delegateRunner.ts"
+import { createOpenCredentials } from "./sync/openCredentials.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
-  "select w.run_traceparents, r.traceparents, s.previous_stored_at from sync_window w, sync_run r, snapshot s limit 0"
+  "select w.run_traceparents, r.traceparents, p.expires_at, u.claim_id from sync_window w, sync_run r, previous_snapshot p, unpublished_change u limit 0"
+
+/** How long a stop waits for Kafka. A change that is not published by then is claimed again when its lease ends. */
+const changesStopMs = 2_000
 
 await runService({
   name: "sync-scheduler",
@@ -69,6 +77,7 @@ await runService({
     const store = createStore({
       pool,
       windows,
+      siteMaxBytes: config.SITE_MAX_BYTES,
       retry: retryStatements(lifecycle.expiring, (working, why) => readiness.set("postgres", working, why)),
       stopping: lifecycle.stopping,
       expiring: lifecycle.expiring,
@@ -93,22 +102,38 @@ await runService({
       check: () => requireBroker(kafka),
       remedy: "Start it, or correct KAFKA_BROKERS.",
     })
-    const { connectorTriggered } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
+    const { connectorTriggered, connectionChanged } = topicNames({
+      prefix: config.TOPIC_PREFIX,
+      retryDelaysMs: [],
+    })
     await waitForDependency({
       ...atStart,
       name: "Kafka's topics",
-      check: () => requireTopics(kafka, [connectorTriggered]),
+      check: () => requireTopics(kafka, [connectorTriggered, connectionChanged]),
       remedy: "Run the setup job, with the same TOPIC_PREFIX.",
     })
 
     const metrics = createSchedulerMetrics(registry)
-    const openEgress = (allow: string[], allowHttp: boolean) => {
+    const openEgress = (policy: PolicyOptions) => {
       const connectionsPerOrigin = config.SYNC_MAX_PER_HOST
-      const egress = createEgress({ allow, allowHttp, userAgent: `${serviceName}/1`, connectionsPerOrigin })
+      const egress = createEgress({ ...policy, userAgent: `${serviceName}/1`, connectionsPerOrigin })
       lifecycle.onStop("egress", egress.close)
       return egress
     }
+    const openCredentials = createOpenCredentials(config.SEALING_KEYS)
     readiness.set("claims", true)
+    const producer = await startProducer({ kafka, deadlineMs: publishWithinMs })
+    lifecycle.onStop("producer", (deadlineMs) => producer.close(Math.min(deadlineMs, changesStopMs)))
+    const changes = startPublishingChanges({
+      claim: store.claimChanges,
+      settle: store.settleChanges,
+      producer,
+      topic: connectionChanged,
+      onTopic: (working, why) => readiness.set(`kafka topic ${connectionChanged}`, working, why),
+      intervalMs: 500,
+      log,
+    })
+    lifecycle.onStop("changes", () => Promise.race([changes.close(), sleep(changesStopMs)]))
     const scheduler = createScheduler({
       windows,
       maxRunning: config.SYNC_MAX_RUNNING,
@@ -116,18 +141,18 @@ await runService({
       store,
       runners: {
         pull: createPullRunner({
-          egress: openEgress(config.ALLOWED_RANGES, config.ALLOW_HTTP),
+          egress: openEgress(policyOf(config)),
+          openCredentials,
           storeChunk: store.storeChunk,
           deadlineMs,
           maxBytes: config.SYNC_MAX_BYTES,
           serviceName,
-          signingSecret: config.SYNC_SIGNING_SECRET,
         }),
         delegate: createDelegateRunner({
-          egress: openEgress(config.DELEGATE_ALLOWED_RANGES, true),
+          egress: openEgress({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
+          openCredentials,
           deadlineMs,
           serviceName,
-          secret: config.DELEGATE_SECRET,
         }),
       },
       onClaims: (working, why) => readiness.set("claims", working, why),
@@ -167,7 +192,8 @@ await runService({
     registerGauges(registry, {
       running: scheduler.running,
       openBreakers: scheduler.openBreakers,
-      due: () => readDueSyncs(pool.sql),
+      due: () => readDueSyncs(pool.sql, scheduler.fullHosts()),
+      oldestChangeSeconds: () => readOldestChange(pool.sql),
       lag: consumer.lag,
     })
   },

@@ -69,6 +69,7 @@ export function registerGauges(
     running: () => number
     openBreakers: () => number
     due: () => Promise<DueSyncs>
+    oldestChangeSeconds: () => Promise<number>
     lag: () => Promise<PartitionLag[]>
   },
 ): void {
@@ -89,6 +90,16 @@ export function registerGauges(
       this.set(read.openBreakers())
     },
   })
+  new Gauge({
+    name: "sitewire_oldest_unpublished_change_seconds",
+    help: "How long a new content has not been published to connection.changed, at most; 0 if there is none.",
+    registers,
+    async collect() {
+      const seconds = await readForMetric(read.oldestChangeSeconds())
+      if (seconds === undefined) this.remove()
+      else this.set(seconds)
+    },
+  })
   let reading: Promise<DueSyncs | undefined> | null = null
   const readDue = () => {
     reading ??= readForMetric(read.due()).finally(() => {
@@ -106,7 +117,7 @@ export function registerGauges(
     {
       name: "sitewire_oldest_due_sync_seconds",
       help:
-        "How long the longest of them has been due, without those that wait for a permit of their source host; " +
+        "How long the longest of them has been due, of those whose source host could be called by this process; " +
         "0 if there is none.",
       of: ({ oldestSeconds }: DueSyncs) => oldestSeconds,
     },

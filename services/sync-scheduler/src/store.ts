@@ -1,12 +1,12 @@
-import { type CompactedTrigger, type Pool, recordTriggers } from "@sitewire/database"
+import { type CompactedTrigger, createScanStart, type Pool, recordTriggers } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
+import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
 import type { Retry } from "./retryStatements.ts"
 import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
-import { createScanStart } from "./schedule/scanStart.ts"
 import type { Completion } from "./sync/finishRuns.ts"
 import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
-import { type Chunk, storeChunk } from "./sync/storeChunk.ts"
+import { type Chunk, type StoredChunk, storeChunk } from "./sync/storeChunk.ts"
 import type { WindowSettings } from "./syncRun.ts"
 import { whileLocked } from "./whileLocked.ts"
 
@@ -20,6 +20,7 @@ const lockWaitMs = 1_000
 export function createStore({
   pool: { sql },
   windows,
+  siteMaxBytes,
   retry,
   stopping,
   expiring,
@@ -27,6 +28,7 @@ export function createStore({
 }: {
   pool: Pick<Pool, "sql">
   windows: WindowSettings
+  siteMaxBytes: number
   retry: Retry
   stopping: AbortSignal
   expiring: AbortSignal
@@ -45,18 +47,17 @@ export function createStore({
       scanStart.found(claim.oldestDueMs)
       return claim
     },
-    /** Returns false if nothing was stored, because the run is not the connection's newest. */
-    storeChunk: async (chunk: Chunk) => {
-      const stored = await whileLocked({
+    storeChunk: (chunk: Chunk): Promise<StoredChunk> =>
+      whileLocked({
         connection: chunk.connection,
-        work: () => retry("store content", () => storeChunk(sql, chunk)),
+        work: () => retry("store content", () => storeChunk(sql, chunk, siteMaxBytes)),
         signal: expiring,
         log,
-      })
-      return stored === "stored"
-    },
+      }),
     finishRuns: (batch: Completion[]) =>
       retry("finish runs", () => finishSkippingBadRows(sql, windows, batch)),
+    claimChanges: (settings: { most: number; leaseMs: number }) => claimChanges(sql, settings),
+    settleChanges: (changes: UnpublishedChange[]) => settleChanges(sql, changes),
   }
 }
 

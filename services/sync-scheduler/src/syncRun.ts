@@ -27,6 +27,8 @@ export type GrantedRun = {
   correlation: string | null
   /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
   traceparents: Traceparent[]
+  /** The connection's own credentials, encrypted. Null: it has no request headers. */
+  sealed: { signingSecret: Buffer; requestHeaders: Buffer | null }
   snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
 }
 
@@ -41,8 +43,11 @@ export type Content = {
 export type SyncResult =
   /** `content` is null if an executor stores it, or after a 304. */
   | { outcome: "changed" | "unchanged"; content: Content | null }
-  /** `detail` is logged, so it contains no path and no query of the source. */
-  | { outcome: "failed"; error: string; detail: string }
+  /**
+   * `detail` is logged, so it contains no path and no query of the source. `status`: of the response, if the error is
+   * `status`.
+   */
+  | { outcome: "failed"; error: string; detail: string; status?: number }
   | { outcome: "abandoned"; error: string }
 
 /** `transitMs`: upper bound of the time from writing the request until the source had it. */

@@ -4,7 +4,6 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { claimDueSyncs } from "../src/schedule/claimDueSyncs.ts"
 import { finishRuns } from "../src/sync/finishRuns.ts"
-import { storeChunk } from "../src/sync/storeChunk.ts"
 import type { GrantedRun, SyncResult } from "../src/syncRun.ts"
 import { openTransaction } from "./fixtures/openTransaction.ts"
 import {
@@ -18,6 +17,7 @@ import {
   minute,
   readRuns,
   readWindow,
+  storeChunk,
   trigger,
   unchanged,
 } from "./fixtures/windows.ts"

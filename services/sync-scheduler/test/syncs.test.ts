@@ -24,9 +24,7 @@ test("a burst becomes one sync, and later triggers in its window exactly one mor
   )
   expect(await readWindow(stack.sql, "a")).toMatchObject({ due: null, running: false })
   expect(seen()).toHaveLength(2)
-  const [gap = 0] = gaps(seen())
-  expect(gap).toBeGreaterThanOrEqual(windowMs)
-  expect(gap).toBeLessThan(2 * windowMs)
+  expect(gaps(seen())[0]).toBeGreaterThanOrEqual(windowMs)
   expect(await readRuns(stack.sql, "a")).toMatchObject([
     { outcome: "changed", triggers: 50 },
     { outcome: "unchanged", triggers: 30 },

@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -31,7 +32,7 @@ export const gatewayVariables = {
   GATEWAY_MAX_CONNECTIONS: countVariable(
     12_000,
     { min: 1, max: 1_000_000 },
-    "Connections of partners or proxies. One more closes the connection that has been idle for longest, or is closed itself if none is idle. Each needs a file descriptor and, if idle, 20 KB of memory.",
+    "Connections of partners or proxies. One more closes the one that has been idle for longest: of those without an accepted trigger if these are more than half, otherwise of those with one. Never one whose trigger waits for Postgres and Kafka, so set it higher than GATEWAY_MAX_WAITING: otherwise such triggers can keep all others out. Each needs a file descriptor and, if idle, 20 KB of memory.",
   ),
   GATEWAY_KEEP_ALIVE: durationVariable(
     "75s",
@@ -44,6 +45,16 @@ export const gatewayVariables = {
   ),
   GATEWAY_DRAIN_DELAY: durationVariable(
     "3s",
-    "How long a stopping gateway goes on accepting triggers, so that the load balancer can remove it first. It goes on for longer, within SHUTDOWN_DEADLINE, while new connections come less than 500 ms apart.",
+    "How long a stopping gateway goes on accepting triggers, so that the load balancer can remove it first. Must be shorter than SHUTDOWN_DEADLINE, within which it goes on for longer while new connections come less than 500 ms apart.",
   ),
+}
+
+/** Otherwise a stop would be forced while new triggers are still accepted. */
+export function requireTimeToDrain(config: { GATEWAY_DRAIN_DELAY: number; SHUTDOWN_DEADLINE: number }): void {
+  const { GATEWAY_DRAIN_DELAY: drainMs, SHUTDOWN_DEADLINE: deadlineMs } = config
+  if (drainMs >= deadlineMs)
+    throw new ConfigurationError(
+      `GATEWAY_DRAIN_DELAY is ${drainMs} ms and SHUTDOWN_DEADLINE ${deadlineMs} ms, so a stop would be forced while triggers ` +
+        "are accepted. Set SHUTDOWN_DEADLINE to at least five seconds more, and terminationGracePeriodSeconds to more than that.",
+    )
 }

@@ -3,6 +3,7 @@ import type { Producer } from "@sitewire/kafka"
 import type { Logger, Registry, Tracing } from "@sitewire/runtime"
 import { createApp } from "./http/createApp.ts"
 import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
+import { limitConnections } from "./http/limitConnections.ts"
 import { createGatewayMetrics } from "./metrics.ts"
 import { batchTriggers } from "./trigger/batchTriggers.ts"
 import { logPublished } from "./trigger/logPublished.ts"
@@ -10,6 +11,7 @@ import { createProcessBatch } from "./trigger/processBatch.ts"
 
 export type GatewayParts = {
   limits: ServerLimits & {
+    maxConnections: number
     maxWaiting: number
     deadlineMs: number
   }
@@ -50,5 +52,7 @@ export function createGateway(parts: GatewayParts): Server {
     maxWaiting: limits.maxWaiting,
     deadlineMs: limits.deadlineMs,
   })
-  return createHttpServer(limits, createApp({ handle: triggers.handle, metrics, tracing, log, stopping }))
+  const connections = limitConnections(limits.maxConnections)
+  const app = createApp({ handle: triggers.handle, connections, metrics, tracing, log, stopping })
+  return createHttpServer(limits, app, connections)
 }

@@ -2,7 +2,7 @@ import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, listen, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
-import { gatewayVariables } from "./config.ts"
+import { gatewayVariables, requireTimeToDrain } from "./config.ts"
 import { createGateway } from "./createGateway.ts"
 import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
@@ -15,6 +15,7 @@ await runService({
   variables: gatewayVariables,
   checks: ["postgres", "kafka"],
   start: async ({ config, log, lifecycle, readiness, metrics: registry, tracing, announce }) => {
+    requireTimeToDrain(config)
     const deadlineMs = config.GATEWAY_DEADLINE
     // At most half of the deadline, because opening a connection may take another quarter.
     const statementMs = Math.ceil(deadlineMs / 2)

@@ -1,10 +1,13 @@
 import { once } from "node:events"
+import { Agent } from "node:http"
 import { connect, type Socket } from "node:net"
+import { newConnectorToken } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { type FreshDatabase, freshDatabase, freshTopics, waitUntil } from "@sitewire/testkit"
+import { type FreshDatabase, freshDatabase, freshTopics, postgresAddress, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { call, sendBytes } from "./fixtures/call.ts"
-import { addConnection } from "./fixtures/connections.ts"
+import { addConnection, pathOf } from "./fixtures/connections.ts"
+import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
 import { runGateway } from "./fixtures/runGateway.ts"
 
 const maxConnections = 50
@@ -37,10 +40,11 @@ test("connections that send nothing, an incomplete header or body, or stay idle 
     const response = await sendBytes(gateway, bytes)
     return { ...response, tookMs: performance.now() - startedAt }
   }
-  const [silent, header, body, idle] = await Promise.all([
+  const [silent, header, body, rejected, idle] = await Promise.all([
     closed("", { headersTimeoutMs: 300 }),
     closed(head, { headersTimeoutMs: 300 }),
     closed(`${head}Content-Length: 9\r\n\r\nx`, { requestTimeoutMs: 400 }),
+    closed(`GET ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx`, { requestTimeoutMs: 400 }),
     closed(`${head}\r\n`, { keepAliveMs: 500 }),
   ])
   expect(silent).toMatchObject({ closed: true })
@@ -49,10 +53,14 @@ test("connections that send nothing, an incomplete header or body, or stay idle 
   expect(header.tookMs).toBeGreaterThanOrEqual(300)
   expect(body).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 408 /) })
   expect(body.tookMs).toBeGreaterThanOrEqual(400)
+  // Its response did not wait for the body, and no second one follows.
+  expect(rejected).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 405 /) })
+  expect(rejected.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
   expect(idle).toMatchObject({ closed: true, text: expect.stringMatching(/^HTTP\/1\.1 202 /) })
   expect(idle.tookMs).toBeGreaterThanOrEqual(500)
 })
 
+/** Opens `count` connections that send these bytes, and waits for a response to each, if they contain a request. */
 async function open(origin: string, count: number, sends = "") {
   const { hostname, port } = new URL(origin)
   const sockets: Socket[] = []
@@ -66,38 +74,69 @@ async function open(origin: string, count: number, sends = "") {
   return sockets
 }
 
+const post = (rest = "\r\n") => `POST ${path} HTTP/1.1\r\nHost: a\r\n${rest}`
 /** A request whose body never arrives. The gateway sends 100 Continue when it has the header. */
-const slow = () => `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n`
+const incomplete = () => post("Expect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+const isOpen = ({ closed }: Socket) => !closed
 
 async function end(sockets: Socket[]): Promise<void> {
   for (const socket of sockets) socket.destroy()
-  await Promise.all(sockets.filter(({ closed }) => !closed).map((socket) => once(socket, "close")))
+  await Promise.all(sockets.filter(isOpen).map((socket) => once(socket, "close")))
 }
 
-test("idle connections lock nobody out: a new connection closes the one that has been idle for longest", async () => {
+test("neither silent connections nor incomplete or rejected requests lock anybody out, however many there are", async () => {
+  const rejected = "POST /elsewhere HTTP/1.1\r\nHost: a\r\n"
+  const floods = [
+    "",
+    incomplete(),
+    `${rejected}\r\n`,
+    `${rejected}Content-Length: 9\r\n\r\n`,
+    `POST ${pathOf("nobody", newConnectorToken())} HTTP/1.1\r\nHost: a\r\n\r\n`,
+  ]
+  const { gateway } = await start()
+  for (const flood of floods) {
+    const sockets = await open(gateway, maxConnections, flood)
+    for (let calls = 0; calls < 3; calls += 1)
+      expect(await call(gateway + path), flood).toMatchObject({ status: 202 })
+    await end(sockets)
+  }
+})
+
+test("a new connection closes the one that has been idle for longest", async () => {
   const { gateway } = await start()
   const [oldest, ...others] = await open(gateway, maxConnections)
   expect(await call(gateway + path)).toMatchObject({ status: 202 })
   await waitUntil("the oldest to be closed", () => oldest?.closed)
-  expect(others.filter(({ closed }) => closed)).toEqual([])
+  expect(others.filter((socket) => !isOpen(socket))).toEqual([])
   await end(others)
 })
 
-test("a new connection closes an idle one and none with a request in flight, whatever their age", async () => {
+test("connections without an accepted trigger close none with one, unless these are more than half", async () => {
   const { gateway } = await start()
-  const busy = await open(gateway, maxConnections / 2, slow())
-  const idle = await open(gateway, maxConnections / 2)
-  for (let calls = 0; calls < 30; calls++) expect(await call(gateway + path)).toMatchObject({ status: 202 })
-  expect(busy.filter(({ closed }) => closed)).toEqual([])
-  expect(idle.filter(({ closed }) => closed).length).toBeGreaterThan(0)
-  await end([...busy, ...idle])
+  const proven = await open(gateway, maxConnections / 2, post())
+  const flood = await open(gateway, 2 * maxConnections, incomplete())
+  expect(proven.filter(isOpen)).toHaveLength(maxConnections / 2)
+  await end(flood)
+  const [oldest, ...others] = [...proven, ...(await open(gateway, maxConnections / 2, post()))]
+  expect(await call(gateway + path)).toMatchObject({ status: 202 })
+  await waitUntil("the oldest to be closed", () => oldest?.closed)
+  expect(others.filter(isOpen)).toHaveLength(maxConnections - 1)
+  await end(others)
 })
 
-test("new connections above the limit are closed if none is idle, and accepted when others end", async () => {
-  const { gateway } = await start()
-  const sockets = await open(gateway, maxConnections, slow())
+test("a connection whose trigger waits is never closed; if all are such, a new one is closed, until one of them has its response", async () => {
+  const network = interruptNetwork(Number(new URL(postgresAddress()).port))
+  const { gateway, metric } = await start({ maxConnections, deadlineMs: 600_000 })
+  network.hang()
+  const agent = new Agent({ keepAlive: true })
+  const waiting = Array.from({ length: maxConnections }, () => call(gateway + path, { agent }))
+  await waitUntil(
+    "all of them to wait",
+    async () => (await metric("sitewire_triggers_waiting")) === maxConnections,
+  )
   expect(await call(gateway + path)).toMatchObject({ status: 0 })
-  expect(sockets.filter(({ closed }) => closed)).toEqual([])
-  await end(sockets)
-  await waitUntil("a call to be accepted", async () => (await call(gateway + path)).status === 202)
+  network.resume()
+  expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([202]))
+  expect(await call(gateway + path)).toMatchObject({ status: 202 })
+  agent.destroy()
 })

@@ -97,7 +97,10 @@ test("identifies itself by its certificate, also while it is being replaced by a
 })
 
 test("a service that consumes identifies itself as well", async () => {
-  const scheduler = await startProcess("services/sync-scheduler/src/main.ts", environment(client))
+  const scheduler = await startProcess("services/sync-scheduler/src/main.ts", {
+    ...environment(client),
+    SEALING_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  })
   expect(await scheduler.end()).toBe(0)
 })
 

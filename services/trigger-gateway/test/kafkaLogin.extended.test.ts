@@ -109,7 +109,10 @@ test.each(["plain", "scram-sha-256", "scram-sha-512"] as const)(
 
 test("a service that consumes logs in as well", async () => {
   // A service is ready when it has joined its consumer group.
-  const scheduler = await startProcess("services/sync-scheduler/src/main.ts", environment())
+  const scheduler = await startProcess("services/sync-scheduler/src/main.ts", {
+    ...environment(),
+    SEALING_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  })
   expect(await scheduler.end()).toBe(0)
 })
 

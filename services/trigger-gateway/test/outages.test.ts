@@ -10,7 +10,7 @@ import {
 } from "@sitewire/testkit"
 // biome-ignore lint/style/noRestrictedImports: deletes a topic, which nothing of ours does.
 import kafkajs from "kafkajs"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { call, correlationOf } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
 import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
@@ -47,7 +47,11 @@ async function expectUnavailable(running: TestGateway): Promise<void> {
   for (const response of await Promise.all(calls)) {
     expect(response).toMatchObject({
       status: 503,
-      headers: { "retry-after": "5", "content-type": "application/problem+json" },
+      headers: {
+        "retry-after": "5",
+        "content-type": "application/problem+json",
+        "x-request-id": expect.stringMatching(/^[\da-f-]{36}$/),
+      },
     })
   }
   await waitUntil("the gateway to be unready", () => !running.readiness().ready)
@@ -133,6 +137,11 @@ test("while the topic is deleted, triggers get 503 and the gateway is unready", 
   await admin.connect()
   onTestFinished(() => admin.disconnect())
   await admin.deleteTopics({ topics: [topic] })
+  // The controller confirms a deletion before the broker that leads the partition knows of it.
+  await waitUntil(
+    "the broker to reject triggers",
+    async () => (await call(running.gateway + path)).status === 503,
+  )
   await expectUnavailable(running)
   // For longer than the 3 s for which a failed publication alone makes the gateway unready.
   const until = performance.now() + 3_500
@@ -143,6 +152,29 @@ test("while the topic is deleted, triggers get 503 and the gateway is unready", 
   expect(running.readiness().checks.kafka?.why).toMatch(/the topic [^ ]+ does not exist/)
   await ensureTopics({ kafka, topics: [{ name: topic, partitions: 2, config: {} }] })
   await expectRecovery(running)
+})
+
+test("with a clock two hours ahead, triggers are accepted; if the topic uses the clock of publishers, the gateway is unready and says why", async () => {
+  const { kafka, names } = await freshTopics()
+  const topic = names.connectorTriggered
+  const now = Date.now
+  const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + 2 * 3_600_000)
+  onTestFinished(() => clock.mockRestore())
+  const running = await runGateway({ databaseUrl: database.url, topic })
+  onTestFinished(running.close)
+  const setTimestamps = (by: string) => {
+    const config = { "message.timestamp.type": by }
+    return ensureTopics({ kafka, topics: [{ name: topic, partitions: 1, config }] })
+  }
+  const accepted = [await expectRecovery(running)]
+  await setTimestamps("CreateTime")
+  await waitUntil("a trigger to be rejected", async () => (await call(running.gateway + path)).status === 503)
+  await waitUntil("the gateway to be unready", () => !running.readiness().ready)
+  expect(running.readiness().checks.kafka?.why).toMatch(/timestamp .* Correct this machine's clock/)
+  await setTimestamps("LogAppendTime")
+  accepted.push(await expectRecovery(running))
+  clock.mockRestore()
+  await expectOnTopic(kafkaBrokers(), topic, accepted)
 })
 
 test("a gateway rejects triggers while its Postgres is a standby, whose tokens may be outdated", async () => {
@@ -172,7 +204,8 @@ test("a gateway rejects triggers while its Postgres is a standby, whose tokens m
   await restartAs(true)
   await waitUntil("the gateway to be unready", () => !running.readiness().ready)
   for (let n = 0; n < 5; n++) expect(await trigger()).toBe(503)
-  expect(running.readiness().checks.postgres?.why).toContain("standby")
+  // The first reason can be that the old connections were closed.
+  await waitUntil("the reason", () => running.readiness().checks.postgres?.why?.includes("standby"))
   await restartAs(false)
   await waitUntil("triggers to be accepted again", async () => (await trigger()) === 202)
   await running.close()

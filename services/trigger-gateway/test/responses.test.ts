@@ -2,7 +2,7 @@ import { newConnectorToken } from "@sitewire/contracts"
 import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, kafkaBrokers } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, correlationOf, sendBytes } from "./fixtures/call.ts"
+import { call, correlationOf, openSocket, sendBytes } from "./fixtures/call.ts"
 import { addConnection, pathOf, replaceToken } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { runGateway, type TestGateway } from "./fixtures/runGateway.ts"
@@ -93,12 +93,41 @@ test("every URL that is not a valid trigger URL gets the same 404, byte for byte
   const bodies = new Set<string>()
   for (const path of paths) {
     const { text } = await sendBytes(running.gateway, request(`POST ${path}`, closing))
-    bodies.add(text.replace(/^Date: .*$/m, "Date: now"))
+    bodies.add(
+      text.replace(/^Date: .*$/m, "Date: now").replace(/^x-request-id: [\da-f-]{36}$/m, "x-request-id: any"),
+    )
   }
   const [only = "", ...others] = bodies
   expect(others).toEqual([])
   expect(only).toMatch(/^HTTP\/1\.1 404 Not Found\r\ncontent-type: application\/problem\+json\r\n/)
   expect(JSON.parse(only.split("\r\n\r\n")[1] ?? "")).toMatchObject({ type: "about:blank", status: 404 })
+})
+
+test("every response has an X-Request-Id of its own", async () => {
+  const { path } = await addConnection(pool.sql, "request-ids")
+  const cases: [number, string][] = [
+    [202, request(`POST ${path}`, closing)],
+    [202, request(`POST ${path}`, `Expect: something\r\n${closing}`)],
+    [404, request(`POST ${pathOf("nobody", newConnectorToken())}`, closing)],
+    [404, request("POST /elsewhere", closing)],
+    [404, request("POST /elsewhere", closing)],
+    [405, request(`GET ${path}`, closing)],
+    [413, request(`POST ${path}`, "Content-Length: 1025\r\n\r\n")],
+    [413, request(`POST ${path}`, `Transfer-Encoding: chunked\r\n\r\n1;a=${"x".repeat(20_000)}\r\n`)],
+    [400, `POST ${path} HTTP/1.1\r\n${closing}`],
+    [400, `POST ${path} HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n`],
+    [400, "this is not HTTP\r\n\r\n"],
+    [431, request(`POST ${path}`, `X: ${"x".repeat(9_000)}\r\n\r\n`)],
+  ]
+  const ids = new Set<string>()
+  for (const [status, bytes] of cases) {
+    const { text } = await sendBytes(running.gateway, bytes)
+    expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    const sent = [...text.matchAll(/^x-request-id: ([\da-f-]{36})\r$/gim)].map(([, id = ""]) => id)
+    expect(sent).toHaveLength(1)
+    ids.add(sent[0] ?? "")
+  }
+  expect(ids.size).toBe(cases.length)
 })
 
 test("another method than POST gets 405 with an Allow header, whether the trigger URL is valid or not", async () => {
@@ -142,7 +171,8 @@ test("a larger body gets 413 and the connection closes, whether it has a length,
     `Transfer-Encoding: chunked\r\n\r\n${chunk}`,
     `Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(200)}`,
   ]
-  for (const each of [path, pathOf("nobody", "nothing")]) {
+  // A 413 does not reveal whether the token is valid.
+  for (const each of [path, pathOf("nobody", newConnectorToken())]) {
     for (const body of bodies) {
       const { text, closed } = await sendBytes(running.gateway, request(`POST ${each}`, body))
       expect(text, body.slice(0, 60)).toMatch(/^HTTP\/1\.1 413 .*connection: close\r\n.*"status":413/is)
@@ -150,6 +180,40 @@ test("a larger body gets 413 and the connection closes, whether it has a length,
       expect(closed).toBe(true)
     }
   }
+})
+
+test("a wrong URL or method is rejected before the body arrives: a small body is then discarded, a larger or chunked one closes the connection", async () => {
+  const { path } = await addConnection(pool.sql, "early")
+  for (const [line, status] of [
+    [`POST ${pathOf("nobody", "nothing")}`, 404],
+    ["POST /elsewhere", 404],
+    [`PUT ${path}`, 405],
+  ] as const) {
+    const socket = openSocket(running.gateway)
+    socket.write(request(line, "Content-Length: 9\r\n\r\nx"))
+    expect(await socket.response()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    // What is left of the body is no request.
+    socket.write(`${"x".repeat(8)}${request(`POST ${path}`, closing)}`)
+    expect(await socket.response()).toMatch(/^HTTP\/1\.1 202 /)
+    for (const body of ["Content-Length: 1025\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"]) {
+      const { text, closed } = await sendBytes(running.gateway, request(line, body))
+      expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} .*connection: close\r\n`, "is"))
+      expect({ closed, responses: text.match(/HTTP\/1\.1/g)?.length }).toEqual({ closed: true, responses: 1 })
+    }
+  }
+})
+
+test("a trigger is accepted only when its body has arrived", async () => {
+  const { path } = await addConnection(pool.sql, "late-body")
+  const accepted = () => running.metric('sitewire_triggers_total{outcome="accepted"')
+  const before = await accepted()
+  const socket = openSocket(running.gateway)
+  socket.write(request(`POST ${path}`, "Expect: 100-continue\r\nContent-Length: 2\r\n\r\nx"))
+  expect(await socket.response()).toMatch(/^HTTP\/1\.1 100 /)
+  expect(await call(url(path))).toMatchObject({ status: 202 })
+  expect(await accepted()).toBe(before + 1)
+  socket.write(`y${request(`POST ${path}`, closing)}`)
+  expect(await socket.response()).toMatch(/^HTTP\/1\.1 202 /)
 })
 
 test("a request that is not HTTP, or has too large headers, is rejected and the connection closes", async () => {

@@ -17,7 +17,7 @@ function faultOf(env: Record<string, string>): string {
   throw new Error("the configuration was accepted")
 }
 
-test("defaults: 10 s, 30 days, https, and no private address", () => {
+test("defaults: 10 s, 30 days, https, no private address, and ports of web servers or from 1024 on", () => {
   expect(readConfig(dispatcherVariables, right)).toMatchObject({
     DELIVERY_TIMEOUT: 10_000,
     RETENTION: 30 * 86_400_000,
@@ -25,7 +25,17 @@ test("defaults: 10 s, 30 days, https, and no private address", () => {
     RETRY_PERIOD: 6 * 3_600_000,
     ALLOW_HTTP: false,
     ALLOWED_RANGES: [],
+    DENIED_RANGES: [],
+    ALLOWED_PORTS: [
+      [80, 80],
+      [443, 443],
+      [1024, 65_535],
+    ],
   })
+})
+
+test.each(["0", "443-80", "65536", "https", "-1", "1-2-3", ","])("the ports %j are rejected", (ports) => {
+  expect(faultOf({ ...right, ALLOWED_PORTS: ports })).toContain("ALLOWED_PORTS")
 })
 
 test("invalid sealing keys and ranges are reported together with all other errors, and their values are not shown", () => {

@@ -1,6 +1,7 @@
 import { sealingVariables } from "@sitewire/database"
 import { egressVariables } from "@sitewire/egress"
 import {
+  booleanVariable,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -52,6 +53,9 @@ export const dispatcherVariables = {
   BREAKER_COOLDOWN: durationVariable(
     "30s",
     "How long an open circuit breaker waits before it admits a probe.",
+  ),
+  PUBLISH_OUTCOMES: booleanVariable(
+    "Publish what became of each delivery to the topic site.ready.outcome, for the services that publish site.paid.",
   ),
   RETENTION: durationVariable(
     "30d",

@@ -16,7 +16,7 @@ import type { DueDelivery } from "./delivery.ts"
 import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
 import { createKeyedLock } from "./keyedLock.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { startPublishingDeadLetters } from "./outcome/startPublishingDeadLetters.ts"
+import { startPublishingEnds } from "./outcome/startPublishingEnds.ts"
 import { createHandleRetries } from "./retry/handleRetries.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
 import { createScheduleRetry } from "./retry/scheduleRetry.ts"
@@ -25,6 +25,7 @@ import type { ChannelStatus } from "./status/writeStatus.ts"
 export type DispatcherSettings = {
   schedule: RetrySchedule
   topics: TopicNames
+  publishOutcomes: boolean
   /** How many deliveries may be unfinished, separately for new events, retries and claimed deliveries. */
   maxOutstanding: number
   channelMaxConcurrency: number
@@ -156,11 +157,11 @@ export function createDispatcher(parts: DispatcherParts) {
     finishDeletedChannel: store.finishDeletedChannel,
     log,
   })
-  const deadLetters = startPublishingDeadLetters({
-    claim: store.claimDeadLetters,
-    markPublished: store.markPublished,
+  const ends = startPublishingEnds({
+    claim: store.claimEnded,
+    settle: store.settleEnded,
     publish,
-    topic: topics.dead,
+    topics: { dead: topics.dead, outcome: settings.publishOutcomes ? topics.outcome : null },
     intervalMs: settings.pollIntervalMs,
     metrics,
     log,
@@ -239,7 +240,7 @@ export function createDispatcher(parts: DispatcherParts) {
     statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),
     forget: limiter.forget,
     async close(deadlineMs: number): Promise<void> {
-      await Promise.all([sweep.close(), ending.close(), deadLetters.close(), drain.close(deadlineMs)])
+      await Promise.all([sweep.close(), ending.close(), ends.close(), drain.close(deadlineMs)])
     },
   }
 }

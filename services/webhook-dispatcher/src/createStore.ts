@@ -1,4 +1,11 @@
-import { type Erasures, openErasureList, type Pool, readClock, type Sql } from "@sitewire/database"
+import {
+  type Erasures,
+  openErasureList,
+  type Pool,
+  readClock,
+  type SealingKeys,
+  type Sql,
+} from "@sitewire/database"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
 import { endExpired } from "./deferred/endExpired.ts"
@@ -10,22 +17,22 @@ import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { lookUpEvents } from "./intake/lookUpEvents.ts"
-import { type FirstOutcome, storeDeliveries } from "./intake/storeDeliveries.ts"
-import { claimDeadLetters, markPublished } from "./outcome/deadLetters.ts"
-import { recordAttempts } from "./outcome/recordAttempts.ts"
+import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./intake/storeDeliveries.ts"
+import { createClaimEnded, settleEnded } from "./outcome/endedDeliveries.ts"
+import { type AttemptRecord, recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
 export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
-type StoreParts = { pool: Pool; retry: RetryStatement; digestKey: Buffer | null }
+type StoreParts = StoreSettings & { pool: Pool; retry: RetryStatement; sealingKeys: SealingKeys }
 
 /**
  * While Postgres is unavailable, statements are retried if a record or a claimed delivery would otherwise
  * stay unfinished. Statements that run at intervals are not retried, because the next interval repeats them.
  */
-export function createStore({ pool, retry, digestKey }: StoreParts) {
+export function createStore({ pool, retry, sealingKeys, ...settings }: StoreParts) {
   const { sql } = pool
-  const currentErasures = openErasureList(sql)
+  const currentErasures = openErasureList({ sql, sealingKeys })
 
   function once<A extends unknown[], R>(statement: (sql: Sql, ...parameters: A) => Promise<R>) {
     return (...parameters: A) => statement(sql, ...parameters)
@@ -47,10 +54,12 @@ export function createStore({ pool, retry, digestKey }: StoreParts) {
       // Read again before each try, because an erasure may have been requested during the attempt.
       const erasures = await currentErasures()
       const marked = batch.map((outcome) => ({ ...outcome, erased: isErased(outcome.delivery, erasures) }))
-      return storeDeliveries(sql, marked, digestKey)
+      return storeDeliveries(sql, marked, settings)
     }),
     loadDeliveries: retried("load deliveries", loadDeliveries),
-    recordAttempts: retried("record attempts", recordAttempts),
+    recordAttempts: retried("record attempts", (sql, batch: readonly AttemptRecord[]) =>
+      recordAttempts(sql, batch, settings),
+    ),
     deferDeliveries: retried("defer deliveries", deferDeliveries),
     releaseClaims: retried("release claims", releaseClaims),
     findDeferredChannels: once(findDeferredChannels),
@@ -61,8 +70,8 @@ export function createStore({ pool, retry, digestKey }: StoreParts) {
     readClock: once(readClock),
     findDeletedChannels: once(findDeletedChannels),
     endDeliveries: once(endDeliveries),
-    claimDeadLetters: once(claimDeadLetters),
-    markPublished: once(markPublished),
+    claimEnded: once(createClaimEnded()),
+    settleEnded: once(settleEnded),
     finishDeletedChannel: once(finishDeletedChannel),
   }
 }

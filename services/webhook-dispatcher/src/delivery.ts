@@ -10,6 +10,8 @@ export type Channel = {
   /** During a rotation of the secret: the next one (staged) or the previous one (retiring). */
   otherSecret: SealedSecret | null
   standardWebhooks: boolean
+  /** Headers of each request beside our own. Null: there are none. */
+  requestHeadersSealed: Buffer | null
   /** Whether the partner gets the context of recorded attempts, as the header `traceparent`. */
   sendTraceparent: boolean
   paused: boolean
@@ -19,7 +21,7 @@ export type Channel = {
 
 /** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
 export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
-       standard_webhooks, send_traceparent, paused_at, max_per_second`
+       standard_webhooks, request_headers_sealed, send_traceparent, paused_at, max_per_second`
 
 export type ChannelRow = {
   channel_id: string
@@ -29,6 +31,7 @@ export type ChannelRow = {
   other_secret_id: string | null
   other_secret_sealed: Buffer | null
   standard_webhooks: boolean
+  request_headers_sealed: Buffer | null
   send_traceparent: boolean
   paused_at: Date | null
   max_per_second: number | null
@@ -42,6 +45,7 @@ export function toChannel(row: ChannelRow): Channel {
     secret: { id: row.secret_id, sealed: row.secret_sealed },
     otherSecret: otherId === null || otherSealed === null ? null : { id: otherId, sealed: otherSealed },
     standardWebhooks: row.standard_webhooks,
+    requestHeadersSealed: row.request_headers_sealed,
     sendTraceparent: row.send_traceparent,
     paused: row.paused_at !== null,
     maxPerSecond: row.max_per_second,

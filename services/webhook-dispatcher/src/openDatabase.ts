@@ -11,7 +11,8 @@ import type { RetryStatement } from "./createStore.ts"
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
-const newestColumns = "select w.attempts, c.send_traceparent from waiting_delivery w, channel c limit 0"
+const newestColumns =
+  "select w.attempts, c.send_traceparent, e.event_id from waiting_delivery w, channel c, ended_delivery e limit 0"
 
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool

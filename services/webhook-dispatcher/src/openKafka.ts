@@ -18,7 +18,13 @@ export async function openKafka({ config, log, lifecycle }: Service, topics: Top
     ...atStart,
     name: "Kafka's topics",
     check: () =>
-      requireTopics(kafka, [topics.sitePaid, topics.sitePaidInvalid, topics.dead, ...topics.retry]),
+      requireTopics(kafka, [
+        topics.sitePaid,
+        topics.sitePaidInvalid,
+        topics.dead,
+        topics.outcome,
+        ...topics.retry,
+      ]),
     remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
   })
   const producer = await startProducer({ kafka })

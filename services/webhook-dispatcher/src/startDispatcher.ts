@@ -1,8 +1,8 @@
 import { topicNames } from "@sitewire/contracts"
 import { makeDays, readDigestKey } from "@sitewire/database"
-import { createEgress } from "@sitewire/egress"
+import { createEgress, policyOf } from "@sitewire/egress"
 import type { ServiceParts } from "@sitewire/runtime"
-import { checkNewestSecret, createSecretOpener } from "./attempt/openSecrets.ts"
+import { checkNewestSecret, createChannelOpener } from "./attempt/openSecrets.ts"
 import { createSendRequest } from "./attempt/sendRequest.ts"
 import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
@@ -43,10 +43,8 @@ export async function startDispatcher(
 
   const { pool, retry } = await openDatabase(service)
   // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
-  const openSecret = createSecretOpener(config.SEALING_KEYS, (why) =>
-    readiness.set("sealing keys", false, why),
-  )
-  await checkNewestSecret({ sql: pool.sql, openSecret, log })
+  const opener = createChannelOpener(config.SEALING_KEYS, (why) => readiness.set("sealing keys", false, why))
+  await checkNewestSecret({ sql: pool.sql, openSecret: opener.openSecret, log })
   const digestKey = await readDigestKey(pool.sql, config.SEALING_KEYS).catch((error: unknown) => {
     log.error(
       { error },
@@ -69,8 +67,7 @@ export async function startDispatcher(
   })
   lifecycle.onStop("certificates", certificates.close)
   const egress = createEgress({
-    allow: config.ALLOWED_RANGES,
-    allowHttp: config.ALLOW_HTTP,
+    ...policyOf(config),
     userAgent: `${config.SERVICE_NAME}/1`,
     // So high that it is never reached: several partners may share an origin, so connections are limited
     // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
@@ -83,6 +80,7 @@ export async function startDispatcher(
     settings: {
       schedule,
       topics,
+      publishOutcomes: config.PUBLISH_OUTCOMES,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
       channelMaxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
       channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
@@ -93,7 +91,13 @@ export async function startDispatcher(
       pollIntervalMs: intervals.pollMs,
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,
     },
-    store: createStore({ pool, retry, digestKey }),
+    store: createStore({
+      pool,
+      retry,
+      sealingKeys: config.SEALING_KEYS,
+      digestKey,
+      publishOutcomes: config.PUBLISH_OUTCOMES,
+    }),
     publish: createPublish({
       producer,
       signal: lifecycle.expiring,
@@ -103,7 +107,7 @@ export async function startDispatcher(
     }),
     send: createSendRequest({
       egress,
-      openSecret,
+      opener,
       serviceName: config.SERVICE_NAME,
       timeoutMs: config.DELIVERY_TIMEOUT,
     }),
@@ -128,7 +132,7 @@ export async function startDispatcher(
     store: createCheckStore({ pool, retry }),
     receiverOf: createReceiverOf({
       serviceName: config.SERVICE_NAME,
-      openSecret,
+      opener,
       sendTestRequest: createSendTestRequest({
         egress,
         timeoutMs: config.DELIVERY_TIMEOUT,

@@ -1,5 +1,6 @@
 import {
   apiKeySchema,
+  attemptSchema,
   auditEntrySchema,
   type ChangeChannel,
   type ChangeConnection,
@@ -8,24 +9,30 @@ import {
   channelHealthSchema,
   channelSchema,
   connectionSchema,
+  connectionSecretSchema,
   connectionTriggerUrlSchema,
+  consoleSessionSchema,
   type createApiKeySchema,
   type createCertificationSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdApiKeySchema,
   createdChannelSchema,
+  createdConnectionSchema,
   type createErasureJobSchema,
   type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
   deletedChannelSchema,
   deliveryBodySchema,
-  deliverySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
+  endedSessionsSchema,
   invalidEventSchema,
   jobSchema,
+  jobWithOutcomeSchema,
+  listedChannelSchema,
+  listedDeliverySchema,
   listedSyncSchema,
   notificationSchema,
   pageSchema,
@@ -59,6 +66,7 @@ export type DeliveryQuery = PageQuery &
       | "reference"
       | "site_url"
       | "error"
+      | "job"
       | "created_after"
       | "created_before",
       string | undefined
@@ -72,6 +80,7 @@ export type AuditQuery = PageQuery & {
   created_after?: string | undefined
   created_before?: string | undefined
 }
+export type SessionQuery = PageQuery & { owner?: string | undefined }
 export type NotificationQuery = PageQuery & {
   status?: string | undefined
   event?: string | undefined
@@ -84,6 +93,7 @@ export type ChannelQuery = PageQuery & {
 }
 /** The API rejects the request if it would affect another secret than `secret_id`. */
 export type SecretQuery = { secret_id?: string | undefined }
+export type ActivateQuery = SecretQuery & { force?: boolean | undefined }
 export type StatisticsQuery = {
   interval?: string | undefined
   channel?: string | undefined
@@ -103,13 +113,15 @@ export type Client = ReturnType<typeof createClient>
  */
 export function createClient(options: ApiOptions) {
   const { call, send } = createRequest(options)
-  const channels = pageSchema(channelSchema)
+  const channels = pageSchema(listedChannelSchema)
   const connections = pageSchema(connectionSchema)
-  const deliveries = pageSchema(deliverySchema)
+  const deliveries = pageSchema(listedDeliverySchema)
+  const attempts = pageSchema(attemptSchema)
   const syncs = pageSchema(listedSyncSchema)
   const invalidEvents = pageSchema(invalidEventSchema)
   const jobs = pageSchema(jobSchema)
   const keys = pageSchema(apiKeySchema)
+  const sessions = pageSchema(consoleSessionSchema)
   const notifications = pageSchema(notificationSchema)
   const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
@@ -129,7 +141,11 @@ export function createClient(options: ApiOptions) {
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
     stageSecret: (id: string) =>
       call(stagedSecretSchema, { ...post, path: `channels/${segment(id)}/secret/stage` }),
-    activateSecret: (id: string, query: SecretQuery = {}) =>
+    readStagedSecret: (id: string) =>
+      call(stagedSecretSchema, { path: `channels/${segment(id)}/secret/staged` }),
+    revertSecret: (id: string, query: ActivateQuery = {}) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/revert`, query }),
+    activateSecret: (id: string, query: ActivateQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
     retireSecret: (id: string, query: SecretQuery = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
@@ -140,7 +156,7 @@ export function createClient(options: ApiOptions) {
     readCertification: (channel: string, id: string) =>
       call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
-      call(connectionTriggerUrlSchema, { ...post, path: "connections", body }),
+      call(createdConnectionSchema, { ...post, path: "connections", body }),
     listConnections: (query: ConnectionQuery = {}) => call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
     changeConnection: (id: string, body: ChangeConnection) =>
@@ -153,13 +169,18 @@ export function createClient(options: ApiOptions) {
       call(windowPageSchema, { path: `connections/${segment(id)}/windows`, query }),
     readTriggerUrl: (id: string) =>
       call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
+    replaceConnectionSecret: (id: string) =>
+      call(connectionSecretSchema, { ...post, path: `connections/${segment(id)}/signing-secret` }),
     replaceToken: (id: string) =>
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
     listSyncs: (query: SyncQuery = {}) => call(syncs, { path: "syncs", query }),
-    readSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot` }),
+    readSnapshot: (id: string, fence?: string) =>
+      send({ path: `connections/${segment(id)}/snapshot`, query: { fence } }),
     readPreviousSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot/previous` }),
     listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
+    listAttempts: (id: string, query: PageQuery = {}) =>
+      call(attempts, { path: `deliveries/${segment(id)}/attempts`, query }),
     revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),
     cancelDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(cancelledDeliverySchema, { ...post, path: `deliveries/${segment(id)}/cancel`, body }),
@@ -175,7 +196,7 @@ export function createClient(options: ApiOptions) {
     createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
       call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
-    readJob: (id: string) => call(jobSchema, { path: `jobs/${segment(id)}` }),
+    readJob: (id: string) => call(jobWithOutcomeSchema, { path: `jobs/${segment(id)}` }),
     readStatistics: (query: StatisticsQuery = {}) => call(statisticsSchema, { path: "statistics", query }),
     listTopics: () => call(topicListSchema, { path: "topics" }),
     /** The response's body is a stream of events until `signal` is aborted. */
@@ -196,6 +217,11 @@ export function createClient(options: ApiOptions) {
     readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
     readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
     revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
+    listSessions: (query: SessionQuery = {}) => call(sessions, { path: "sessions", query }),
+    endSession: (id: string) =>
+      call(endedSessionsSchema, { method: "DELETE", path: `sessions/${segment(id)}` }),
+    endSessions: (query: Pick<SessionQuery, "owner">) =>
+      call(endedSessionsSchema, { method: "DELETE", path: "sessions", query }),
     createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
     listNotifications: (query: NotificationQuery = {}) =>
       call(notifications, { path: "notifications", query }),

@@ -16,6 +16,8 @@ export async function followStream(
   session: Session,
   query: StreamQuery,
   onEvent: (event: string, data: unknown) => void,
+  /** Called when the stream is open, before its first event, with the time of the API's clock. */
+  onOpen: (at: Date) => Promise<void> | void = () => {},
 ): Promise<void> {
   const signal = session.interrupted()
   let lastEventId: string | undefined
@@ -39,7 +41,10 @@ export async function followStream(
         client.openStream(query, { lastEventId, signal: either }),
       )
       if (!response.body) throw failed("The response to GET /v1/stream has no body. Check the address.")
-      if (!wasConnected) session.note("Following changes. Press Ctrl-C to stop.")
+      if (!wasConnected) {
+        await onOpen(new Date(response.headers.get("date") ?? Date.now()))
+        session.note("Following changes. Press Ctrl-C to stop.")
+      }
       wasConnected = true
       for await (const event of readEvents(response.body)) {
         timer.refresh()

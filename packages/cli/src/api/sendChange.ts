@@ -4,7 +4,8 @@ import { Failure, failed } from "../errors/failure.ts"
 
 /**
  * Sends a request that changes something. If the response to a POST is lost, sends the POST once more: for the same
- * Idempotency-Key, the API returns the first response again, secrets included, and does nothing twice. It has no such
+ * Idempotency-Key, the API returns the first response again, or states how to replace a secret that it contained, and
+ * does nothing twice. It has no such
  * key for PATCH and DELETE.
  */
 export async function sendChange<T>(
@@ -51,7 +52,7 @@ function describe(error: unknown): string {
 function outcomeUnknown(why: string): Failure {
   return failed(
     `The management API's response was lost: ${why}. The request may have taken effect. Before you repeat the command, ` +
-      "see whether it did: sitewire audit list --after 10m (for a key without the scope operate: show or list what the " +
+      "see whether it did: sitewire audit list --after 10m (for a key without the scope admin: show or list what the " +
       "command changes).",
   )
 }

@@ -7,9 +7,9 @@ import { showHealth } from "./channel/health.ts"
 import { listChannels } from "./channel/list.ts"
 import { pauseChannel } from "./channel/pause.ts"
 import { resumeChannel } from "./channel/resume.ts"
-import { activateSecret } from "./channel/secret/activate.ts"
+import { activateSecret, revertSecret } from "./channel/secret/activate.ts"
 import { retireSecret } from "./channel/secret/retire.ts"
-import { stageSecret } from "./channel/secret/stage.ts"
+import { showStagedSecret, stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
 import { testChannel } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
@@ -17,12 +17,14 @@ import { completionGroup } from "./completion/completion.ts"
 import { createConnection } from "./connection/create.ts"
 import { deleteConnection } from "./connection/delete.ts"
 import { listConnections } from "./connection/list.ts"
+import { replaceSecret } from "./connection/replaceSecret.ts"
 import { replaceToken } from "./connection/replaceToken.ts"
 import { showConnection } from "./connection/show.ts"
 import { showSnapshot } from "./connection/showSnapshot.ts"
 import { syncConnection } from "./connection/sync.ts"
 import { updateConnection } from "./connection/update.ts"
 import { listWindows } from "./connection/windows.ts"
+import { listAttempts } from "./delivery/attempts.ts"
 import { cancelDelivery } from "./delivery/cancel.ts"
 import { listDeliveries } from "./delivery/list.ts"
 import { resendDelivery } from "./delivery/resend.ts"
@@ -35,6 +37,7 @@ import { createErasure } from "./erasure/create.ts"
 import { listEvents } from "./event/list.ts"
 import { publishEvent } from "./event/publish.ts"
 import { replayEvents } from "./event/replay.ts"
+import { showEvent } from "./event/show.ts"
 import { cancelJob } from "./job/cancel.ts"
 import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
@@ -49,6 +52,8 @@ import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
 import { useProfile } from "./profile/use.ts"
 import { reconcile } from "./reconcile/reconcile.ts"
+import { endSessions } from "./session/end.ts"
+import { listSessions } from "./session/list.ts"
 import { signIn } from "./signIn/signIn.ts"
 import { showStatistics } from "./statistics/show.ts"
 import { listSyncs } from "./sync/list.ts"
@@ -74,7 +79,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       {
         name: "secret",
         description: "rotate a channel's signing secret, in three steps",
-        commands: [stageSecret, activateSecret, retireSecret],
+        commands: [stageSecret, showStagedSecret, activateSecret, revertSecret, retireSecret],
       },
     ],
   },
@@ -88,6 +93,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       updateConnection,
       deleteConnection,
       replaceToken,
+      replaceSecret,
       syncConnection,
       listWindows,
       showSnapshot,
@@ -100,6 +106,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [
       listDeliveries,
       showDelivery,
+      listAttempts,
       revealDelivery,
       resendDelivery,
       resendAllDeliveries,
@@ -109,8 +116,8 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   },
   {
     name: "event",
-    description: "site.paid: publish events, and list or replay those that were rejected as invalid",
-    commands: [publishEvent, listEvents, replayEvents],
+    description: "site.paid: publish events, see what became of them, and replay those that were invalid",
+    commands: [publishEvent, showEvent, listEvents, replayEvents],
   },
   { name: "erasure", description: "erasures of personal data", commands: [createErasure] },
   {
@@ -128,6 +135,11 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     name: "key",
     description: "API keys and their scopes",
     commands: [createKey, listKeys, showKey, revokeKey],
+  },
+  {
+    name: "session",
+    description: "sessions of the web console",
+    commands: [listSessions, endSessions],
   },
   {
     name: "notification",

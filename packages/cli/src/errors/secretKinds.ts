@@ -1,6 +1,8 @@
 export type SecretKind = { prefix: string; name: string; advice: string }
 
-const rotateSecret = "If it is in use, rotate it: sitewire channel secret stage CHANNEL."
+const rotateSecret =
+  "If it is in use, rotate it: sitewire channel secret stage CHANNEL, or, if it is a connection's, " +
+  "sitewire connection replace-secret CONNECTION."
 
 /**
  * Every kind of secret that Sitewire creates, except the web console's CSRF tokens: these have no prefix, and nothing

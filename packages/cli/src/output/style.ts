@@ -17,6 +17,8 @@ export type Style = {
   state(text: string): string
   time(iso: string): string
   now: Date
+  /** How many columns a line may have. Null: any number, because a program may read the output. */
+  width: number | null
 }
 
 const stateColours: Record<string, Colour> = {
@@ -40,7 +42,8 @@ const stateColours: Record<string, Colour> = {
 }
 
 /** Without `colour`, the texts are plain. */
-export function createStyle({ colour, now = new Date() }: { colour: boolean; now?: Date }): Style {
+export function createStyle({ colour, width = null }: { colour: boolean; width?: number | null }): Style {
+  const now = new Date()
   const paint = (name: Colour, text: string) => {
     const [begin, end] = codes[name]
     return colour ? `\u001b[${begin}m${text}\u001b[${end}m` : text
@@ -53,6 +56,7 @@ export function createStyle({ colour, now = new Date() }: { colour: boolean; now
     },
     time: (iso) => `${localTime(iso)} (${relativeTime(iso, now)})`,
     now,
+    width,
   }
 }
 

@@ -7,6 +7,13 @@ export function localTime(iso: string): string {
   return `${local}${offset < 0 ? "-" : "+"}${twoDigits(hours)}:${twoDigits(minutes)}`
 }
 
+/** Local time in few characters: 04:34:25 of today, otherwise 11-21 04:34, or 2025-11-21 04:34 of another year. */
+export function shortTime(iso: string, now: Date): string {
+  const [time, today] = [localTime(iso), localTime(now.toISOString())]
+  if (time.slice(0, 10) === today.slice(0, 10)) return time.slice(11, 19)
+  return time.slice(time.slice(0, 4) === today.slice(0, 4) ? 5 : 0, 16).replace("T", " ")
+}
+
 /** How far the time is from `now`: `3m ago`, `in 4m`, or `now` if it is less than a second. */
 export function relativeTime(iso: string, now: Date): string {
   const ms = now.getTime() - new Date(iso).getTime()

@@ -62,6 +62,12 @@ export function writeProfiles(env: NodeJS.ProcessEnv, profiles: Profiles): void 
   }
 }
 
+/** The profile that `sitewire profile use` has chosen. */
+export function profileInUse(env: NodeJS.ProcessEnv): Profile | undefined {
+  const { current, profiles } = readProfiles(env)
+  return current === null ? undefined : profiles[current]
+}
+
 export function findProfile(env: NodeJS.ProcessEnv, name: string): Profile {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined

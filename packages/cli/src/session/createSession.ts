@@ -60,15 +60,16 @@ export type Session = TargetSources & {
   callApi<T>(call: (client: Client) => Promise<T>): Promise<T>
 }
 
-type GlobalOptions = TargetSources["options"] & { json?: boolean; color?: boolean }
+type GlobalOptions = TargetSources["options"] & { json?: boolean; color?: boolean; wide?: boolean }
 
 export function createSession(
   { env, cwd, inputFolder, stdin, stdout, stderr, interrupted }: ProcessContext,
   { globalOptions, outcome }: { globalOptions: GlobalOptions; outcome: Outcome },
 ): Session {
-  const { json = false, color = true, ...options } = globalOptions
+  const { json = false, color = true, wide = false, ...options } = globalOptions
   const note = (text: string) => void (json || stderr.write(`${escapeLines(text)}\n`))
-  const style = () => createStyle({ colour: color && usesColour(stdout, env) })
+  const width = stdout.isTTY && !wide ? (stdout.columns ?? 80) : null
+  const style = () => createStyle({ colour: color && usesColour(stdout, env), width })
   const interactive = isTerminal({ stdin, stderr })
   return {
     options,

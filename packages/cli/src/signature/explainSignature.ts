@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { z } from "zod"
 import { explainHeader } from "./explainHeader.ts"
 import { explainMismatch } from "./explainMismatch.ts"

@@ -1,5 +1,5 @@
 import { incorrectUsage, unreachable } from "../errors/failure.ts"
-import { readProfiles } from "../profile/profiles.ts"
+import { profileInUse } from "../profile/profiles.ts"
 import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
 import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
@@ -25,6 +25,10 @@ export function findApi(sources: TargetSources): ApiTarget {
   const pair = selected ? { ...selected, local: false } : findPair(sources, { address, key })
   const api = address ?? pair?.api
   if (api === undefined) {
+    if (key !== undefined)
+      throw unreachable(
+        "SITEWIRE_API_KEY is set, and is not sent to an address of another source. Set SITEWIRE_API, or give --api URL.",
+      )
     throw unreachable(missingAdvice("the management API", "--api URL, SITEWIRE_API or a profile"))
   }
   checkApiAddress(api)
@@ -44,14 +48,23 @@ function findPair(
   { env, cwd }: TargetSources,
   configured: { address: string | undefined; key: string | undefined },
 ): Pair | null {
-  if (configured.address !== undefined && configured.key !== undefined) return null
+  const { address, key } = configured
+  // A key of the environment is not sent to an address of a profile or a file.
+  if (key !== undefined) return null
+  const profile = profileInUse(env)
+  if (profile && (address === undefined || sameOrigin(address, profile.api)))
+    return { ...profile, local: false }
   const stack = findLocalStack(cwd)?.stack
-  if (stack) return { api: stack.console, key: stack.apiKey, local: true }
-  // A key of the environment is not sent to a profile's address.
-  if (configured.key !== undefined) return null
-  const { current, profiles } = readProfiles(env)
-  const profile = current === null ? undefined : profiles[current]
-  return profile ? { ...profile, local: false } : null
+  return stack ? { api: stack.console, key: stack.apiKey, local: true } : null
+}
+
+/** Whether commands call the API of the local stack. */
+export function usesLocalStack(sources: TargetSources): boolean {
+  try {
+    return findApi(sources).local
+  } catch {
+    return false
+  }
 }
 
 export function checkApiAddress(api: string): void {
@@ -86,5 +99,5 @@ function containsCredentials(url: string): boolean {
 }
 
 function sameOrigin(one: string, other: string): boolean {
-  return URL.canParse(other) && new URL(one).origin === new URL(other).origin
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin
 }

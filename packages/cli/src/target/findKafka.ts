@@ -1,6 +1,6 @@
 import type { KafkaOptions } from "@sitewire/kafka"
 import { incorrectUsage, unreachable } from "../errors/failure.ts"
-import { type Profile, readProfiles } from "../profile/profiles.ts"
+import { type Profile, profileInUse } from "../profile/profiles.ts"
 import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
 import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
@@ -45,11 +45,11 @@ function findBrokers(sources: TargetSources): Found {
   const brokers = options.kafka ?? nonEmpty(env.KAFKA_BROKERS)
   const prefix = nonEmpty(env.TOPIC_PREFIX)
   if (brokers !== undefined) return { brokers, prefix, local: false }
+  const profile = profileInUse(env)
+  if (profile) return ofProfile(profile)
   const stack = findLocalStack(cwd)?.stack
   if (stack) return { brokers: stack.kafka, prefix: prefix ?? stack.topicPrefix, local: true }
-  const { current, profiles } = readProfiles(env)
-  const profile = current === null ? undefined : profiles[current]
-  return profile ? ofProfile(profile) : { brokers: undefined, prefix, local: false }
+  return { brokers: undefined, prefix, local: false }
 }
 
 function ofProfile({ kafka, topic_prefix }: Profile): Found {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { incorrectUsage } from "../errors/failure.ts"
@@ -26,7 +26,10 @@ export type LocalStack = z.infer<typeof localStackSchema>
 /** Relative to the repository's folder. */
 export const localStackFile = join(".sitewire", "local.json")
 
-/** Reads the local stack's file in this folder or the nearest parent that has one. Null: there is none. */
+/**
+ * Reads the local stack's file in this folder or the nearest parent that has one. Null: there is none. Rejects one that
+ * another user has written or may write: it would decide where commands send what they are given.
+ */
 export function findLocalStack(folder: string): { path: string; stack: LocalStack } | null {
   const path = join(folder, localStackFile)
   const text = readIfPresent(path)
@@ -36,14 +39,26 @@ export function findLocalStack(folder: string): { path: string; stack: LocalStac
 }
 
 function readIfPresent(path: string): string | null {
+  let file: number
   try {
-    return readFileSync(path, "utf8")
+    file = openSync(path, "r")
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) {
       return null
     }
     throw error
   }
+  try {
+    const { uid, mode } = fstatSync(file)
+    const own = process.getuid?.() ?? uid
+    if (uid === own && (mode & 0o022) === 0) return readFileSync(file, "utf8")
+  } finally {
+    closeSync(file)
+  }
+  throw incorrectUsage(
+    `${path} is not used, because another user of this machine has written it or may write it. ` +
+      "Give the address: --api URL, --kafka HOST:PORT, or a profile.",
+  )
 }
 
 function parseLocalStack(path: string, text: string): LocalStack {

@@ -2,7 +2,8 @@ import { findProfile, type Profile } from "../profile/profiles.ts"
 
 /**
  * Options override the selected profile (--profile, SITEWIRE_PROFILE), which overrides the environment, which
- * overrides the local stack's file, which overrides the profile in use (`sitewire profile use`).
+ * overrides the profile in use (`sitewire profile use`), which overrides the local stack's file: what the user has chosen
+ * comes before what the current folder contains.
  */
 export type TargetSources = {
   options: { api?: string; kafka?: string; topicPrefix?: string; profile?: string }

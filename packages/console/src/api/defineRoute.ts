@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { validationMessage } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
-import type { PrismaQueries } from "@sitewire/database/prisma"
+import type { PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import type { AddressPolicy } from "@sitewire/egress"
+import type { Logger } from "@sitewire/runtime"
 import { z } from "zod"
-import type { Caller, Permission } from "../auth/caller.ts"
+import type { Allow, Caller } from "../auth/caller.ts"
 import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
@@ -26,14 +27,22 @@ export type ApiContext = {
   /** Replaces `https://<site>` in trigger URLs. */
   gatewayOrigin: string | undefined
   consoleOrigin: ConsoleOrigin
+  /** Whether API keys, and links that they create, sign in to the web console. */
+  signInWithKey: boolean
+  /** How long an API key may be valid. */
+  keyMaxAgeMs: number | undefined
   invalidTopic: InvalidTopic
   topicPrefix: string
+  siteMaxConnections: number
   readTopics: ReadTopics
   changes: ChangeFeed
   /** How long dispatchers store deliveries. */
   deliveryRetentionMs: number
   openApiDocument: object
 }
+
+/** The context of all routes, with a client that can begin transactions. */
+export type AppContext = Omit<ApiContext, "prisma"> & { prisma: PrismaClient; log: Logger }
 
 export type RawRequest = {
   params: unknown
@@ -52,15 +61,22 @@ type Description = {
   operation: string
   summary: string
   description?: string
-  /** Scopes of API keys that may call the route. "anyone": the route needs no key. */
-  allow: "anyone" | readonly Permission[]
+  /** Scopes of API keys that may call the route, for docs/reference/scopes.md too. "anyone": the route needs no key. */
+  allow: "anyone" | Allow
   /**
    * For a GET that reveals a secret or personal data: it is audited like a write. In audited routes, `handle`
    * must pass `audit` to `ok()`. It is stored, not sent.
    */
   reveals?: true
+  /**
+   * The response contains a secret, so it is not stored for a repeated Idempotency-Key. The text states how to get another
+   * secret; `{id}` is that of what the request changed.
+   */
+  shownOnce?: string
   /** The response to GET has an ETag, which PATCH accepts in If-Match. */
   etag?: true
+  /** It may take seconds, because it reads much: see `limitExpensive`. */
+  expensive?: true
   /** The response is a stream that lasts until the client or the console ends it. */
   endless?: true
   /** Further statuses and their meanings, for the OpenAPI document. */

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { sha256 } from "@sitewire/contracts"
-import { type SealingKeys, seal, sealContexts, unseal } from "@sitewire/database"
+import { auditTargetKindSchema } from "@sitewire/contracts"
+import { keyedDigest, readDigestKey, type SealingKeys, type Sql } from "@sitewire/database"
 import type { PrismaQueries } from "@sitewire/database/prisma"
 import { z } from "zod"
+import type { Caller } from "../auth/caller.ts"
+import type { Route } from "./defineRoute.ts"
 import { invalidRequest, problem } from "./problems.ts"
-import type { Problem, RouteResponse } from "./response.ts"
+import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 
-/** A POST with an Idempotency-Key. `requestSha256` is the digest of its path, query and body. */
-export type IdempotentRequest = { keyId: string; idempotencyKey: string; requestSha256: Buffer<ArrayBuffer> }
+/** A POST with an Idempotency-Key. `content` is its path, query and body. */
+export type IdempotentRequest = { keyId: string; idempotencyKey: string; content: string }
 
 /** Reads the header Idempotency-Key. Null: the request has none. */
 export function readIdempotencyKey(request: {
@@ -22,59 +24,89 @@ export function readIdempotencyKey(request: {
     const message = "Idempotency-Key must be 1 to 255 printable ASCII characters, without spaces"
     return invalidRequest("headers", [{ field: "Idempotency-Key", message }])
   }
-  const requestSha256 = sha256(JSON.stringify([request.url, request.body]))
-  return { keyId: request.keyId, idempotencyKey: header, requestSha256 }
+  const content = JSON.stringify([request.url, request.body])
+  return { keyId: request.keyId, idempotencyKey: header, content }
 }
+
+/** The response to a request that another request has carried out, and what that one changed. */
+type Earlier = { response: Repeated | Problem; target: Audit["target"] | null }
 
 /**
  * Reserves the key within the request's transaction. Returns the response if an earlier request of the last 24 hours
  * used the key. If such a request is still running, waits for its commit.
  */
 export async function claimIdempotencyKey(
-  prisma: PrismaQueries,
-  sealingKeys: SealingKeys,
-  { keyId, idempotencyKey, requestSha256 }: IdempotentRequest,
-): Promise<RouteResponse | null> {
+  { prisma, sql, sealingKeys }: { prisma: PrismaQueries; sql: Sql; sealingKeys: SealingKeys },
+  { shownOnce }: Route,
+  { scopes }: Caller,
+  { keyId, idempotencyKey, content }: IdempotentRequest,
+): Promise<Earlier | null> {
+  // Keyed, because a body may contain an e-mail address.
+  const digest = new Uint8Array(keyedDigest(await readDigestKey(sql, sealingKeys), content))
   const claimed = await prisma.$queryRaw<object[]>`
-    insert into idempotency_record (key_id, idempotency_key, request_sha256)
-    values (${keyId}, ${idempotencyKey}, ${requestSha256})
+    insert into idempotency_record (key_id, idempotency_key, request_digest)
+    values (${keyId}, ${idempotencyKey}, ${digest})
     on conflict (key_id, idempotency_key) do update
-      set request_sha256 = excluded.request_sha256, status = null, response_sealed = null, created_at = now()
+      set request_digest = excluded.request_digest, status = null, response = null, created_at = now()
       where idempotency_record.created_at < now() - interval '24 hours'
     returning 1 as claimed`
   if (claimed.length > 0) return null
   const record = await prisma.idempotencyRecord.findUniqueOrThrow({
     where: { keyId_idempotencyKey: { keyId, idempotencyKey } },
   })
-  if (!requestSha256.equals(record.requestSha256)) {
-    return problem(
+  if (!Buffer.from(record.requestDigest).equals(digest)) {
+    const response = problem(
       "idempotency-key-reused",
       "This Idempotency-Key was used in the last 24 hours for a request with another path or body. Use a new key.",
     )
+    return { response, target: null }
   }
-  if (record.responseSealed === null || record.status === null)
+  if (record.response === null || record.status === null)
     throw new Error("a committed idempotency record has no response")
-  const context = sealContexts.response(keyId, idempotencyKey)
-  const stored = storedSchema.parse(JSON.parse(unseal(sealingKeys, context, record.responseSealed)))
-  return { kind: "repeated", status: record.status, ...stored }
+  const stored = storedSchema.parse(JSON.parse(record.response))
+  const lost = stored.scopes.filter((scope) => !scopes.includes(scope))
+  if (lost.length > 0) {
+    const detail = `The first request with this Idempotency-Key was sent with the scope ${lost.join(", ")}, which the API key no longer has.`
+    return { response: problem("missing-scope", detail), target: null }
+  }
+  const { target, body, headers } = stored
+  if (shownOnce !== undefined) return { response: wasShownOnce(shownOnce, target), target }
+  return { response: { kind: "repeated", status: record.status, body, headers }, target }
 }
 
-const storedSchema = z.object({ body: z.unknown(), headers: z.record(z.string(), z.string()) })
+function wasShownOnce(advice: string, target: Audit["target"] | null): Problem {
+  const { kind = "resource", id = "" } = target ?? {}
+  const detail = `An earlier request with this Idempotency-Key has changed the ${kind.replaceAll("_", " ")} "${id}". Its response contained a secret, which is shown only once and is not stored. ${advice.replaceAll("{id}", id)}`
+  return problem("secret-shown-once", detail)
+}
+
+const storedSchema = z.object({
+  /** Those of the first request. Without one of them, the key might not see the response any more. */
+  scopes: z.array(z.string()),
+  /** Null for a dry run. */
+  target: z.object({ kind: auditTargetKindSchema, id: z.string() }).nullable(),
+  headers: z.record(z.string(), z.string()),
+  /** Missing if it contains a secret. */
+  body: z.unknown().optional(),
+})
 
 export async function storeResponse(
   prisma: PrismaQueries,
-  sealingKeys: SealingKeys,
+  { shownOnce, success }: Route,
+  { scopes }: Caller,
   { keyId, idempotencyKey }: IdempotentRequest,
-  successStatus: number,
   result: RouteResponse,
 ): Promise<void> {
   if (result.kind !== "ok" && result.kind !== "alternative") return
-  const status = result.kind === "ok" ? successStatus : result.status
-  const headers = result.kind === "ok" ? (result.headers ?? {}) : {}
-  const text = JSON.stringify({ body: result.body, headers })
-  const sealed = seal(sealingKeys, sealContexts.response(keyId, idempotencyKey), text)
+  const isOk = result.kind === "ok"
+  const stored: z.input<typeof storedSchema> = {
+    scopes: [...scopes],
+    target: (isOk && result.audit?.target) || null,
+    headers: (isOk && result.headers) || {},
+    ...(shownOnce === undefined ? { body: result.body } : {}),
+  }
   await prisma.idempotencyRecord.update({
     where: { keyId_idempotencyKey: { keyId, idempotencyKey } },
-    data: { status, responseSealed: new Uint8Array(sealed) },
+    data: { status: isOk ? success.status : result.status, response: JSON.stringify(stored) },
   })
 }

@@ -31,11 +31,19 @@ const plurals = {
   delivery: "deliveries",
   job: "jobs",
   key: "keys",
+  session: "sessions",
 } as const
 
 /** For an id in a path that no resource can have. `why` states what is wrong with its format. */
 export function impossibleId(why: string): Problem {
   return problem("not-found", `Nothing has this URL: ${why}.`)
+}
+
+export function tooManyWait(): Problem {
+  return problem(
+    "too-many-requests",
+    "Requests of this API key that read much run one after the other, and too many of them wait. Try again when their responses have arrived.",
+  )
 }
 
 export function unknownPath(): Problem {
@@ -51,6 +59,13 @@ export function idTaken(what: "channel" | "connection", id: string): Problem {
     "id-taken",
     `The id "${id}" is taken by another ${what}. Choose another id, or omit it to get one.`,
   )
+}
+
+/** SIGN_IN_WITH_KEY is false. Links are those of keys. */
+export function keySignInDisabled(): Problem {
+  const detail =
+    "This console accepts no sign-in with an API key or a sign-in link. Sign in with your organisation, and use keys for the API only."
+  return problem("sign-in-disabled", detail)
 }
 
 /** For a key with site scopes that creates a connection of another site. */

@@ -31,10 +31,12 @@ export type Problem = {
   status: number
   detail: string
   errors?: FieldError[]
+  /** For Retry-After. Default: a few seconds. */
+  retryAfterSeconds?: number
 }
 
 /** The stored response to an earlier request with the same Idempotency-Key. */
-type Repeated = { kind: "repeated"; status: number; body: unknown; headers: Record<string, string> }
+export type Repeated = { kind: "repeated"; status: number; body: unknown; headers: Record<string, string> }
 
 /** What a handler returns. Expected failures are problems; handleErrors.ts maps exceptions to 503 or 500. */
 export type RouteResponse<Body = unknown> = Success<Body> | Alternative | Repeated | Stream | Problem

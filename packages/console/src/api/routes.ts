@@ -12,7 +12,9 @@ import { readChannel } from "./channels/readChannel.ts"
 import { readChannelHealth } from "./channels/readChannelHealth.ts"
 import { resumeChannel } from "./channels/resumeChannel.ts"
 import { activateSecret } from "./channels/secret/activateSecret.ts"
+import { readStagedSecret } from "./channels/secret/readStagedSecret.ts"
 import { retireSecret } from "./channels/secret/retireSecret.ts"
+import { revertSecret } from "./channels/secret/revertSecret.ts"
 import { stageSecret } from "./channels/secret/stageSecret.ts"
 import { changeConnection } from "./connections/changeConnection.ts"
 import { createConnection } from "./connections/createConnection.ts"
@@ -24,10 +26,12 @@ import { readConnection } from "./connections/readConnection.ts"
 import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
 import { readPreviousSnapshot } from "./connections/readPreviousSnapshot.ts"
 import { readSnapshot } from "./connections/readSnapshot.ts"
+import { replaceConnectionSecret } from "./connections/replaceConnectionSecret.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
 import { requestSync } from "./connections/requestSync.ts"
 import type { Route } from "./defineRoute.ts"
 import { cancelDelivery } from "./deliveries/cancelDelivery.ts"
+import { listAttempts } from "./deliveries/listAttempts.ts"
 import { listDeliveries } from "./deliveries/listDeliveries.ts"
 import { readDelivery } from "./deliveries/readDelivery.ts"
 import { resendDelivery } from "./deliveries/resendDelivery.ts"
@@ -49,6 +53,8 @@ import { listNotifications } from "./notifications/listNotifications.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { endSession, endSessions } from "./sessions/endSession.ts"
+import { listSessions } from "./sessions/listSessions.ts"
 import { createSignInLink } from "./signIn/createSignInLink.ts"
 import { readStatistics } from "./statistics/readStatistics.ts"
 import { openStream } from "./stream/openStream.ts"
@@ -64,7 +70,9 @@ export const routes: readonly Route[] = [
   pauseChannel,
   resumeChannel,
   stageSecret,
+  readStagedSecret,
   activateSecret,
+  revertSecret,
   retireSecret,
   testChannel,
   createCertification,
@@ -77,6 +85,7 @@ export const routes: readonly Route[] = [
   deleteConnection,
   readConnectionTriggerUrl,
   replaceConnectionToken,
+  replaceConnectionSecret,
   requestSync,
   listSyncs,
   listWindows,
@@ -84,6 +93,7 @@ export const routes: readonly Route[] = [
   readPreviousSnapshot,
   listDeliveries,
   readDelivery,
+  listAttempts,
   revealDelivery,
   resendDelivery,
   cancelDelivery,
@@ -101,6 +111,9 @@ export const routes: readonly Route[] = [
   readApiKey,
   revokeApiKey,
   createSignInLink,
+  listSessions,
+  endSession,
+  endSessions,
   readStatistics,
   openStream,
   listTopics,

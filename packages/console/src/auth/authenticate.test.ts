@@ -38,7 +38,7 @@ test.each([["Basic c3drOg=="], ["Bearer"], ["Bearer  "], ["Bearer swk_short"]])(
 
 test("only the key's hash is stored, and the key is not logged", async () => {
   const { id, key } = await createApiKey({ prisma: console.prisma, name: "ops", scopes: ["operate"] })
-  expect(key).toMatch(/^swk_[\w-]{43}$/)
+  expect(key).toMatch(/^swk_[\w-]{49}$/)
   expect((await console.call("GET", "/v1/channels", { key })).status).toBe(200)
   const stored = await console.pool.sql("select api_key::text as row from api_key")
   expect(JSON.stringify(stored)).not.toContain(key)

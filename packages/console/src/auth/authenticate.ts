@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { formOfScope, scopeNames } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { RequestHandler } from "express"
+import type { Request, RequestHandler, Response } from "express"
 import { problem } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
@@ -9,7 +10,7 @@ import { isCsrfTokenOf } from "../session/csrfToken.ts"
 import { readSessionCookie } from "../session/sessionCookie.ts"
 import { findSession } from "../session/sessions.ts"
 import { findApiKey } from "./apiKey.ts"
-import { callerOf, type Permission } from "./caller.ts"
+import { type Allow, callerOf, shownTo } from "./caller.ts"
 
 type Identity = { id: string; name: string; scopes: readonly string[]; sessionId: string | null }
 
@@ -20,7 +21,9 @@ type Identity = { id: string; name: string; scopes: readonly string[]; sessionId
 export function authenticate(
   sql: Sql,
   origin: ConsoleOrigin,
-  allowedBy: readonly Permission[],
+  allow: Allow,
+  /** Called with whoever may not send the request. */
+  onDenied: (key: Pick<Identity, "id" | "name">, request: Request, response: Response) => Promise<void>,
 ): RequestHandler {
   return async (request, response, next) => {
     const { headers, method } = request
@@ -40,9 +43,10 @@ export function authenticate(
       return
     }
     response.locals.apiKey = found.id
-    const caller = callerOf(found, allowedBy)
+    const caller = callerOf(found, allow)
     if (!caller) {
-      const names = allowedBy.map((permission) => scopeNames[permission])
+      await onDenied(found, request, response)
+      const names = scopesOf(allow)
       const who = found.sessionId === null ? "The API key" : "The session of"
       const detail = `${who} "${found.name}" may not do this. It needs one of these scopes: ${names.join(", ")}.`
       sendProblem(response, problem("missing-scope", detail))
@@ -53,11 +57,9 @@ export function authenticate(
   }
 }
 
-const scopeNames: Record<Permission, string> = {
-  read: "read, operate",
-  operate: "operate",
-  channel: "channel:<id>",
-  site: "site:<host>",
+/** The scopes that allow a route, as in a key. */
+export function scopesOf(allow: Allow): string[] {
+  return scopeNames.filter((name) => shownTo(name, allow)).map(formOfScope)
 }
 
 async function findKeyOf(sql: Sql, authorization: string | undefined): Promise<Identity | Problem> {

@@ -47,14 +47,16 @@ export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined>
 
 export function findJobs(
   sql: Sql,
+  kinds: "all" | readonly Job["kind"][],
   after: readonly [createdAt: string, id: string] | undefined,
   count: number,
 ): Promise<JobRow[]> {
   return sql<JobRow>(
     `select ${columns} from job
-      where $1::timestamptz is null or (created_at, id) < ($1::timestamptz, $2)
+      where ($1::timestamptz is null or (created_at, id) < ($1::timestamptz, $2))
+        and ($4::job_kind[] is null or kind = any($4::job_kind[]))
       order by created_at desc, id desc limit $3`,
-    [after?.[0] ?? null, after?.[1] ?? null, count],
+    [after?.[0] ?? null, after?.[1] ?? null, count, kinds === "all" ? null : kinds],
   )
 }
 

@@ -23,7 +23,7 @@ export const notificationKinds: Record<NotificationEvent, Description> = {
       select failing.channel_id as subject_id,
              coalesce(breaker.opened_at, deferred.since, now()) as since,
              jsonb_build_object('breakers_open', breaker.open, 'deferred', deferred.count) as details
-        from (${failingChannels()}) as failing
+        from (${failingChannels}) as failing
        cross join lateral (
          select count(*)::int as open, min(breaker_opened_at) as opened_at
            from channel_status join dispatcher on dispatcher.id = dispatcher_id
@@ -38,8 +38,8 @@ export const notificationKinds: Record<NotificationEvent, Description> = {
   "delivery.dead": {
     subject: "channel",
     find: `
-      select channel_id as subject_id, min(died_at) as since, jsonb_build_object('deliveries', count(*)) as details
-        from died_delivery where died_at > now() - interval '${deadWithin}' group by channel_id`,
+      select channel_id as subject_id, min(ended_at) as since, jsonb_build_object('deliveries', count(*)) as details
+        from ended_delivery where state = 'dead' and ended_at > now() - interval '${deadWithin}' group by channel_id`,
     summary: (channel) =>
       `Deliveries to the channel ${channel} are dead: their last attempt failed, or the channel was deleted.`,
     resolved: (channel) => `No delivery to the channel ${channel} has become dead for an hour.`,

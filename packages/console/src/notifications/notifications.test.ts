@@ -102,29 +102,29 @@ test("a console that did not run for an hour does not resolve what still exists"
 
 test("deliveries that become dead are counted for their channel, and kept for an hour and until their dead letters are published", async () => {
   await sql(
-    `insert into died_delivery (delivery_id, died_at, channel_id, attempts, since, error, correlation)
-     select gen_random_uuid(), now(), 'acme', 4, now(), 'timeout', 'c' from generate_series(1, 3)`,
+    `insert into ended_delivery (delivery_id, ended_at, event_id, channel_id, state, attempts, since, error, correlation)
+     select gen_random_uuid(), now(), 'e', 'acme', 'dead', 4, now(), 'timeout', 'c' from generate_series(1, 3)`,
   )
-  onTestFinished(() => reset("delete from died_delivery"))
+  onTestFinished(() => reset("delete from ended_delivery"))
   await update()
   expect(await messages()).toMatchObject([
     { body: { event: "delivery.dead", subject: { id: "acme" }, details: { deliveries: 3 } } },
     { channel: "ops-2" },
   ])
   const keptAfter = async (change: string) => {
-    await sql(`update died_delivery set ${change}`)
+    await sql(`update ended_delivery set ${change}`)
     await update()
-    return (await sql("select from died_delivery")).length
+    return (await sql("select from ended_delivery")).length
   }
-  expect(await keptAfter("died_at = died_at - interval '61 minutes'")).toBe(3)
-  expect(await keptAfter("died_at = died_at + interval '2 minutes', published_at = now()")).toBe(3)
-  expect(await keptAfter("died_at = died_at - interval '2 minutes'")).toBe(0)
+  expect(await keptAfter("ended_at = ended_at - interval '61 minutes'")).toBe(3)
+  expect(await keptAfter("ended_at = ended_at + interval '2 minutes', published_at = now()")).toBe(3)
+  expect(await keptAfter("ended_at = ended_at - interval '2 minutes'")).toBe(0)
 })
 
 test("connections that fail are notified by host, and only after 15 minutes", async () => {
   await sql(
-    `insert into connection (id, site, source, token_sha256, token_sealed)
-     select 'con-' || n, 'shop.example', 'https://data.example/secret-' || n, '', '' from generate_series(1, 300) n`,
+    `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
+     select 'con-' || n, 'shop.example', 'https://data.example/secret-' || n, '', '', '' from generate_series(1, 300) n`,
   )
   await sql(
     `insert into sync_window (connection_id, failing_since, last_error)

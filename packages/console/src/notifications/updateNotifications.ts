@@ -13,7 +13,7 @@ import { notificationColumns as columns, type NotificationRow } from "./notifica
 
 /** A problem that comes and goes is one notification: it is resolved if it was not seen for this long. */
 const resolvedAfter = "5 minutes"
-const diedDeliveriesAreKept = "1 hour"
+const deathsAreKept = "1 hour"
 
 /** The key of the advisory lock that lets only one console update at a time, so that two cannot deadlock. */
 const lockKey = 7_120_461
@@ -29,7 +29,8 @@ export async function updateNotifications(pool: Pool): Promise<NotificationRow[]
 
 async function compare(sql: Sql): Promise<NotificationRow[]> {
   await sql(
-    `delete from died_delivery where published_at is not null and died_at < now() - interval '${diedDeliveriesAreKept}'`,
+    `delete from ended_delivery
+      where state = 'dead' and published_at is not null and ended_at < now() - interval '${deathsAreKept}'`,
   )
   const began: NotificationRow[] = []
   for (const event of notificationEventSchema.options) {

@@ -3,6 +3,7 @@ import { openBrowser, type Page } from "../../test/fixtures/browser.ts"
 import { readStream } from "../../test/fixtures/readStream.ts"
 import { startConsole } from "../../test/fixtures/startConsole.ts"
 import { client, startOpenIdProvider } from "../../test/fixtures/startOpenIdProvider.ts"
+import { createApiKey } from "../auth/apiKey.ts"
 import { openIdProvider } from "./openIdProvider.ts"
 
 // oidc-provider warns at each start that its defaults are not for production.
@@ -90,7 +91,7 @@ test("a user signs in with the scopes of the claim, and writes are audited with 
   expect(ended.text).toContain(`<meta http-equiv="refresh" content="0; url=/">`)
   expect(ended.cookies).toEqual([
     expect.stringMatching(/^sitewire_oidc=; /),
-    expect.stringMatching(/^sitewire_session=swc_[\w-]{43}; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/),
+    expect.stringMatching(/^sitewire_session=swc_[\w-]{49}; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/),
   ])
 
   const { json: session } = await browser.open("GET", "/session")
@@ -103,7 +104,7 @@ test("a user signs in with the scopes of the claim, and writes are audited with 
   const headers = { "x-csrf-token": String(session.csrf_token) }
   expect((await browser.open("POST", "/v1/channels", { body })).status).toBe(403)
   expect((await browser.open("POST", "/v1/channels", { body, headers })).status).toBe(201)
-  const { json: audit, text } = await browser.open("GET", "/v1/audit")
+  const { json: audit, text } = await console.call("GET", "/v1/audit")
   const key = { id: expect.stringMatching(/^usr_[0-9a-f]{20}$/), name: "Ada Lovelace" }
   expect(audit.data).toMatchObject([
     { operation: "createChannel", key },
@@ -173,6 +174,27 @@ test("a sign-in returns to a path of the console only", async () => {
   }
 })
 
+test("a sign-in ends the session that the browser had when it began", async () => {
+  const { console, provider, browser, begin, end, atProvider } = await start()
+  provider.user = { sub: "user-1", sitewire_scopes: ["read"] }
+  const scopes = Array.from({ length: 50 }, (_, n) => `channel:${String(n).padStart(64, "x")}`)
+  const { key } = await createApiKey({ prisma: console.prisma, name: "many", scopes })
+  await browser.signIn({ key })
+  const before = `sitewire_session=${browser.jar.get("sitewire_session")}`
+  const statusOf = async (cookie: string) =>
+    (await openBrowser(console.origin).open("GET", "/session", { headers: { cookie } })).status
+  const { page, url } = await begin()
+  // Browsers ignore longer cookies.
+  expect(page.cookies[0]?.length).toBeLessThan(4_096)
+  const back = await atProvider(url.href)
+  expect(await statusOf(before)).toBe(200)
+  // The provider's page sends the browser back, so the browser does not send the cookie of the session.
+  const ended = await end(back, { cookie: `sitewire_oidc=${browser.jar.get("sitewire_oidc")}` })
+  expect(ended.status).toBe(200)
+  expect(await statusOf(before)).toBe(401)
+  expect((await browser.open("GET", "/session")).json.scopes).toEqual(["read"])
+})
+
 test("a response with another state, or in another browser, is rejected before the provider is asked", async () => {
   const { console, provider, begin, end, atProvider, browser } = await start()
   provider.user = { sub: "user-1", sitewire_scopes: ["operate"] }
@@ -206,9 +228,16 @@ test("an ID token with another nonce, and an invented code, are rejected", async
   back.searchParams.set("code", "x".repeat(43))
   expect(await end(back)).toMatchObject({ status: 401, json: { code: "sign-in-rejected" } })
   expect(browser.jar.size).toBe(0)
-  for (let n = 0; n < 8; n++) await end(await atProvider((await begin()).url.href).then(withInventedCode))
-  const limited = await end(await atProvider((await begin()).url.href))
-  expect(limited).toMatchObject({ status: 429, json: { code: "too-many-sign-ins" } })
+})
+
+test("an address that begins very many sign-ins must wait, and its sign-ins with keys need not", async () => {
+  const { console, provider, browser } = await start()
+  provider.user = { sub: "user-1", sitewire_scopes: ["operate"] }
+  for (let n = 0; n < 60; n++) expect((await browser.open("GET", "/session/oidc")).status).toBe(302)
+  const limited = { status: 429, json: { code: "too-many-sign-ins" } }
+  for (const path of ["/session/oidc", "/session/oidc/callback?code=x&state=y"])
+    expect(await browser.open("GET", path)).toMatchObject(limited)
+  expect((await openBrowser(console.origin).signIn({ key: console.key })).status).toBe(200)
 })
 
 test("a user who declines gets a page that says so", async () => {
@@ -261,8 +290,3 @@ test("without OpenID Connect, its paths do not exist", async () => {
   for (const path of ["/session/oidc", "/session/oidc/callback"])
     expect((await console.call("GET", path)).json).toMatchObject({ code: "unknown-path" })
 })
-
-function withInventedCode(url: URL): URL {
-  url.searchParams.set("code", "x".repeat(43))
-  return url
-}

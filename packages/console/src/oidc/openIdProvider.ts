@@ -1,7 +1,7 @@
 import { sha256 } from "@sitewire/contracts"
 import type { ClientAuth, Configuration } from "openid-client"
 import type { User } from "../session/sessions.ts"
-import { readUser } from "./readUser.ts"
+import { type ClaimOfScopes, readUser } from "./readUser.ts"
 
 /** What must be equal when the provider sends the user back. */
 type Expected = { state: string; nonce: string; codeVerifier: string }
@@ -13,7 +13,7 @@ export type OpenIdProvider = {
   end(url: URL, expected: Expected): Promise<User | null>
 }
 
-type Settings = { issuer: string; clientId: string; clientSecret: string; scopesClaim: string }
+type Settings = { issuer: string; clientId: string; clientSecret: string } & ClaimOfScopes
 
 const timeoutSeconds = 10
 
@@ -60,7 +60,7 @@ export function openIdProvider(settings: Settings): OpenIdProvider {
       const claims = tokens.claims()
       if (!claims) throw new Error("the response contains no ID token")
       const id = `usr_${sha256(`${claims.iss}\0${claims.sub}`).toString("hex").slice(0, 20)}`
-      return readUser(id, claims, settings.scopesClaim)
+      return readUser(id, claims, settings)
     },
   }
 }

@@ -3,9 +3,10 @@ import express, { type Request, type Response, type Router } from "express"
 import { problem, unknownPath } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
+import { logAudit, originOf } from "../audit/auditEntry.ts"
 import { sendPage } from "../page/sendPage.ts"
-import { setSessionCookie } from "../session/sessionCookie.ts"
-import { createSession } from "../session/sessions.ts"
+import { readSessionCookie, setSessionCookie } from "../session/sessionCookie.ts"
+import { createSession, deleteSession, findSession } from "../session/sessions.ts"
 import type { SignInContext } from "../session/signInContext.ts"
 import { clearBegunSignIn, readBegunSignIn, storeBegunSignIn } from "./begunSignIn.ts"
 import { describeFailure } from "./describeFailure.ts"
@@ -17,20 +18,32 @@ const callback = "/session/oidc/callback"
 
 /** Sign-in with OpenID Connect: to the provider, and back from it. */
 export function openIdRoutes(context: SignInContext): Router {
-  const { provider, consoleOrigin, limit } = context
+  const { provider, consoleOrigin } = context
   const router = express.Router({ caseSensitive: true, strict: true })
   if (!provider) {
     router.get([begin, callback], (_request, response) => sendProblem(response, unknownPath()))
     return router
   }
 
+  // Nobody has signed in here, and each request costs a call to the provider, or a sealed cookie.
+  router.get([begin, callback], async (request, response, next) => {
+    response.locals.route = request.path
+    const limited = await context.limitOpenId(request.ip ?? "")
+    if (!limited) return next()
+    context.count("oidc", "limited")
+    response.setHeader("retry-after", String(limited.seconds))
+    sendFailure(request, response, limited.problem)
+  })
+
   router.get(begin, async (request, response) => {
-    response.locals.route = begin
     const origin = consoleOrigin.of(request.headers)
+    const token = readSessionCookie(request.headers, consoleOrigin)
+    const found = token === null ? null : await findSession(context.sql, token)
+    const before = found && { id: found.id, ownerId: found.ownerId, name: found.name }
     try {
       const { url, expected } = await provider.begin(`${origin}${callback}`)
       const returnTo = ownPath(request.query.return_to, origin)
-      storeBegunSignIn(response, context, { ...expected, returnTo })
+      storeBegunSignIn(response, context, { ...expected, returnTo, before })
       response.redirect(url.href)
     } catch (error) {
       sendFailure(request, response, rejectFailed(context, error, response.locals.requestId))
@@ -38,7 +51,6 @@ export function openIdRoutes(context: SignInContext): Router {
   })
 
   router.get(callback, async (request, response) => {
-    response.locals.route = callback
     const begun = readBegunSignIn(request.headers, context)
     clearBegunSignIn(response, context)
     if (!begun || begun.state !== request.query.state) {
@@ -47,26 +59,13 @@ export function openIdRoutes(context: SignInContext): Router {
       sendFailure(request, response, problem("sign-in-rejected", detail))
       return
     }
-    const { ip: address = "" } = request
-    const limited = await limit.begin(address)
-    if (limited) {
-      context.count("oidc", "limited")
-      response.setHeader("retry-after", String(limited.seconds))
-      sendFailure(request, response, limited.problem)
-      return
-    }
     const url = new URL(request.originalUrl, consoleOrigin.of(request.headers))
-    const failed = await end({ ...context, provider }, { url, expected: begun }, response).catch(
-      async (error: unknown) => {
-        await limit.uncount(address)
-        throw error
-      },
-    )
-    if (failed?.code !== "sign-in-rejected") await limit.uncount(address)
+    const failed = await end({ ...context, provider }, { url, expected: begun }, request, response)
     if (failed) {
       sendFailure(request, response, failed)
       return
     }
+    if (begun.before) await deleteSession(context, begun.before, originOf(request, response))
     // A redirect would still belong to the navigation that the provider's page began, so the browser would not send
     // the new cookie, which is SameSite=Strict. This page begins a navigation of its own.
     sendPage(response, 200, {
@@ -83,25 +82,30 @@ export function openIdRoutes(context: SignInContext): Router {
 async function end(
   context: SignInContext & { provider: OpenIdProvider },
   { url, expected }: { url: URL; expected: Parameters<OpenIdProvider["end"]>[1] },
+  request: Request,
   response: Response,
 ): Promise<Problem | null> {
-  const { prisma, provider, consoleOrigin, count } = context
-  const { requestId } = response.locals
+  const { prisma, provider, consoleOrigin, count, sessionLimits } = context
+  const origin = originOf(request, response)
   let user: Awaited<ReturnType<OpenIdProvider["end"]>>
   try {
     user = await provider.end(url, expected)
   } catch (error) {
-    return rejectFailed(context, error, requestId)
+    return rejectFailed(context, error, origin.requestId)
   }
   if (!user) {
     count("oidc", "rejected")
     return problem("no-roles", "Your account has no role in Sitewire. Ask an operator for one.")
   }
   const signingIn = { method: "oidc", user } as const
-  const { token, expiresAt } = await prisma.$transaction((transaction) =>
-    createSession({ prisma: transaction, sql: sqlWithin(transaction) }, signingIn, requestId),
+  const { token, expiresAt, entry } = await prisma.$transaction((transaction) =>
+    createSession({ prisma: transaction, sql: sqlWithin(transaction) }, signingIn, {
+      ...origin,
+      ...sessionLimits,
+    }),
   )
   count("oidc", "accepted")
+  logAudit(context.log, [entry])
   setSessionCookie(response, consoleOrigin, token, expiresAt)
   return null
 }

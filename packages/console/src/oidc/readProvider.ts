@@ -4,7 +4,12 @@ import { type OpenIdProvider, openIdProvider } from "./openIdProvider.ts"
 
 type OpenIdConfig = Pick<
   Config<typeof consoleVariables>,
-  "OIDC_ISSUER" | "OIDC_CLIENT_ID" | "OIDC_CLIENT_SECRET" | "OIDC_SCOPES_CLAIM"
+  | "OIDC_ISSUER"
+  | "OIDC_CLIENT_ID"
+  | "OIDC_CLIENT_SECRET"
+  | "OIDC_SCOPES_CLAIM"
+  | "OIDC_GROUP_SCOPES"
+  | "SIGN_IN_WITH_KEY"
 >
 
 /** Null: OpenID Connect is not configured. */
@@ -14,12 +19,18 @@ export function readProvider(config: OpenIdConfig): OpenIdProvider | null {
     OIDC_CLIENT_ID: clientId,
     OIDC_CLIENT_SECRET: clientSecret,
     OIDC_SCOPES_CLAIM: scopesClaim,
+    OIDC_GROUP_SCOPES: groupScopes,
   } = config
-  if (issuer === undefined && clientId === undefined && clientSecret === undefined) return null
+  if (issuer === undefined && clientId === undefined && clientSecret === undefined) {
+    if (config.SIGN_IN_WITH_KEY) return null
+    throw new ConfigurationError(
+      "The configuration is wrong: with SIGN_IN_WITH_KEY=false, nobody can sign in without OIDC_ISSUER.",
+    )
+  }
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) {
     throw new ConfigurationError(
       "The configuration is wrong: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.",
     )
   }
-  return openIdProvider({ issuer, clientId, clientSecret, scopesClaim })
+  return openIdProvider({ issuer, clientId, clientSecret, scopesClaim, groupScopes })
 }

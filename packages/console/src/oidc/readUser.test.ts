@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { readUser } from "./readUser.ts"
 
-const read = (claims: object) => readUser("usr_1", { ...claims, s: ["read"] }, "s")?.name
+const read = (claims: object) => readUser("usr_1", { ...claims, s: ["read"] }, { scopesClaim: "s" })?.name
 
 test("a user's name is the name or the subject, and never an e-mail address", () => {
   expect(read({ name: "Ada Lovelace", sub: "u1", email: "ada@x.example" })).toBe("Ada Lovelace")
@@ -13,9 +13,17 @@ test("a user's name is the name or the subject, and never an e-mail address", ()
 })
 
 test("each scope is granted once, and only if it is one", () => {
-  const scopes = (claim: unknown) => readUser("usr_1", { sub: "u", s: claim }, "s")?.scopes
-  expect(scopes(["read", "read", "admin", 7, "channel:acme"])).toEqual(["read", "channel:acme"])
+  const scopes = (claim: unknown) => readUser("usr_1", { sub: "u", s: claim }, { scopesClaim: "s" })?.scopes
+  expect(scopes(["read", "read", "owner", 7, "channel:acme"])).toEqual(["read", "channel:acme"])
   expect(scopes("operate staff")).toEqual(["operate"])
   expect(scopes(["staff"])).toBeUndefined()
   expect(scopes(undefined)).toBeUndefined()
+})
+
+test("with scopes of groups, the claim grants those, and no scope that it names", () => {
+  const groupScopes = { operators: ["operate"], "acme devs": ["channel:acme", "read"] }
+  const scopes = (s: unknown) => readUser("usr_1", { sub: "u", s }, { scopesClaim: "s", groupScopes })?.scopes
+  expect(scopes(["acme devs", "operate", "toString"])).toEqual(["channel:acme", "read"])
+  expect(scopes(["operators"])).toEqual(["operate"])
+  expect(scopes(["operate", "constructor"])).toBeUndefined()
 })

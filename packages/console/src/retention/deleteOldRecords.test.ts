@@ -7,11 +7,11 @@ test("audit entries older than the retention and responses older than a day are 
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
   await sql(`insert into audit_entry (id, created_at, key_id, key_name, operation, target_kind, target_id, changes, request_id)
-    select 'aud_' || n, now() - n * interval '1 hour', 'k', 'k', 'o', 'channel', 'c', '{}', 'r' from generate_series(1, 2500) n`)
-  await sql(`insert into idempotency_record (key_id, idempotency_key, request_sha256, created_at)
+    select 'aud_' || n, now() - n * interval '1 day', 'k', 'k', 'o', 'channel', 'c', '{}', 'r' from generate_series(1, 2500) n`)
+  await sql(`insert into idempotency_record (key_id, idempotency_key, request_digest, created_at)
     select 'k', n::text, '', now() - n * interval '1 hour' from generate_series(1, 30) n`)
   // Entries 1 to 99 and responses 1 to 23 are younger.
-  expect(await deleteOldRecords(sql, 99.5 * 3_600_000)).toBe(2_401 + 7)
+  expect(await deleteOldRecords(sql, 99.5 * 86_400_000)).toBe(2_401 + 7)
   const [left] = await sql(
     "select (select count(*)::int from audit_entry) as a, (select count(*)::int from idempotency_record) as i",
   )
@@ -39,8 +39,8 @@ test("sessions and sign-in links older than a day are deleted", async () => {
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
   await sql("insert into api_key (id, name, key_sha256, scopes) values ('k', 'k', '', '{}')")
   for (const table of ["session", "sign_in_link"])
-    await sql(`insert into ${table} (id, token_sha256, key_id, created_at, expires_at)
-      select n::text, n::text::bytea, 'k', now() - n * interval '1 hour', now() from generate_series(1, 30) n`)
+    await sql(`insert into ${table} (id, token_sha256, key_id, created_at, expires_at${table === "session" ? ", idle_seconds" : ""})
+      select n::text, n::text::bytea, 'k', now() - n * interval '1 hour', now()${table === "session" ? ", 1" : ""} from generate_series(1, 30) n`)
   expect(await deleteOldRecords(sql, 1)).toBe(7 + 7)
   await close()
   await database.drop()
@@ -49,16 +49,19 @@ test("sessions and sign-in links older than a day are deleted", async () => {
 test("contents that were replaced more than 7 days ago are deleted, and the newest ones stay", async () => {
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
-  await sql(`insert into connection (id, site, source, token_sha256, token_sealed)
-    select n::text, 's', 's', '', '' from generate_series(1, 10) n`)
+  await sql(`insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
+    select n::text, 's', 's', '', '', '' from generate_series(1, 10) n`)
   await sql("insert into sync_window (connection_id) select id from connection")
-  await sql(`insert into snapshot (connection_id, fence, content_sha256, bytes, stored_at, previous_fence, previous_bytes)
-    select n::text, 2, '', 1, now() - (n - 0.5) * interval '1 day', 1, 1 from generate_series(1, 10) n`)
+  await sql(
+    "insert into snapshot (connection_id, fence, content_sha256, bytes) select id, 2, '', 1 from connection",
+  )
+  await sql(`insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, expires_at)
+    select n::text, 1, '', 1, now(), now() + (7.5 - n) * interval '1 day' from generate_series(1, 10) n`)
   await sql(`insert into snapshot_chunk (connection_id, fence, position, data)
     select id, fence, 0, '' from connection, generate_series(1, 2) fence`)
   expect(await deleteOldRecords(sql, 1)).toBe(3)
   const [left] = await sql(`select count(*)::int as chunks, count(*) filter (where fence = 2)::int as newest,
-    (select count(previous_fence)::int from snapshot) as previous from snapshot_chunk`)
+    (select count(*)::int from previous_snapshot) as previous from snapshot_chunk`)
   expect(left).toEqual({ chunks: 17, newest: 10, previous: 7 })
   await close()
   await database.drop()

@@ -6,7 +6,6 @@ const dayMs = 24 * 60 * 60 * 1_000
 
 /** Tables whose rows are deleted by age, and their keys. */
 const tables = [
-  { table: "audit_entry", key: "id", keptFor: "audit" },
   { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "day" },
   // A repeated Idempotency-Key reads the row of its test again.
   { table: "receiver_check", key: "id", keptFor: "day", only: "kind = 'test'" },
@@ -23,7 +22,7 @@ const tables = [
 /**
  * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures, certifications,
  * resolved notifications, and certificates that were not seen since. Also responses and test deliveries whose
- * Idempotency-Key is no longer valid, old sessions and sign-in links, and contents that were replaced a week ago.
+ * Idempotency-Key is no longer valid, old sessions and sign-in links, and replaced contents that have expired.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs }
@@ -39,9 +38,14 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
       count = (await sql(statement, [ages[keptFor]])).length
     }
   }
-  const replacedBefore = new Date((await readClock(sql)).getTime() - 7 * dayMs)
   for (let count = batch; count === batch; deleted += count) {
-    count = await deletePreviousContents(sql, { replacedBefore, limit: batch })
+    const entries = "select delete_audit_entries(now() - $1 * interval '1 millisecond', $2) as count"
+    const [row] = await sql<{ count: number }>(entries, [auditRetentionMs, batch])
+    count = row?.count ?? 0
+  }
+  const before = await readClock(sql)
+  for (let count = batch; count === batch; deleted += count) {
+    count = await deletePreviousContents(sql, { by: "expires_at", before, limit: batch })
   }
   return deleted
 }

@@ -1,8 +1,9 @@
-import { sessionProblemSchema, sessionSchema } from "@sitewire/contracts"
+import { newSecret, sessionProblemSchema, sessionSchema } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
 import { readStream } from "../../test/fixtures/readStream.ts"
+import { severableProxy } from "../../test/fixtures/severableProxy.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
 import { createApiKey } from "../auth/apiKey.ts"
 
@@ -40,7 +41,7 @@ test("a key signs in: the session has the key's name and scopes, and a cookie th
   expect(hours).toBeLessThanOrEqual(12)
   expect(page.cookies).toHaveLength(1)
   const [value, ...attributes] = page.cookies[0]?.split("; ") ?? []
-  expect(value).toMatch(/^sitewire_session=swc_[\w-]{43}$/)
+  expect(value).toMatch(/^sitewire_session=swc_[\w-]{49}$/)
   expect(attributes.toSorted()).toEqual([
     expect.stringMatching(/^Expires=/),
     "HttpOnly",
@@ -98,7 +99,7 @@ test("a session may do what its scopes allow, and no more", async () => {
 
   const operator = await signedIn("operate")
   expect((await operator.browser.open(...write)).status).toBe(200)
-  const { json: audit } = await operator.browser.open("GET", "/v1/audit?operation=pauseChannel")
+  const { json: audit } = await console.call("GET", "/v1/audit?operation=pauseChannel")
   expect(audit.data).toMatchObject([{ key: { id: operator.id }, target: { kind: "channel", id: "acme" } }])
 })
 
@@ -219,6 +220,73 @@ test("signing out ends the session and its streams, and removes the cookie", asy
   expect(stolen.status).toBe(401)
   expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
   expect((await browser.open("DELETE", "/session")).status).toBe(204)
+})
+
+test("signing in ends the session that the browser had before, and only that", async () => {
+  const { id, browser, cookie } = await signedIn("read")
+  const other = await signedIn("read")
+  const stream = await openStream(cookie)
+  const { key } = await keyOf("second", "operate")
+  expect((await browser.signIn({ key: "swk_wrong" })).status).toBe(401)
+  expect((await browser.open("GET", "/session")).status).toBe(200)
+
+  expect((await browser.signIn({ key })).json).toMatchObject({ name: "second" })
+  const stolen = await openBrowser(console.origin).open("GET", "/v1/channels", { headers: { cookie } })
+  expect(stolen.status).toBe(401)
+  expect((await stream.next("end")).data).toEqual({ reason: "key-invalid" })
+  for (const { status } of [
+    await browser.open("GET", "/session"),
+    await other.browser.open("GET", "/session"),
+  ])
+    expect(status).toBe(200)
+  expect((await console.call("GET", `/v1/audit?key=${id}`)).json.data).toMatchObject([
+    { operation: "signOut" },
+    { operation: "signIn" },
+  ])
+})
+
+test("a mistyped key, link or cookie costs no query", async () => {
+  const target = new URL(process.env.DATABASE_URL ?? "")
+  const proxy = await severableProxy({ host: target.hostname, port: Number(target.port) })
+  const offline = await startConsole({
+    databaseUrl: (text) => Object.assign(new URL(text), { host: `127.0.0.1:${proxy.port}` }).href,
+  })
+  onTestFinished(async () => {
+    await offline.close()
+    proxy.close()
+  })
+  proxy.sever()
+  const mistyped = (prefix: string) => `${prefix}_${"A".repeat(49)}`
+  const send = async (sent: { body?: object; cookie?: string; path?: string }) => {
+    const { body, cookie = "", path = "/session" } = sent
+    const options = { ...(body ? { body } : {}), headers: { cookie: `sitewire_session=${cookie}` } }
+    return (await openBrowser(offline.origin).open(body ? "POST" : "GET", path, options)).status
+  }
+  expect(await send({ cookie: newSecret("swc") })).toBe(503)
+  expect(await send({ cookie: mistyped("swc") })).toBe(401)
+  expect(await send({ body: { key: newSecret("swk") } })).toBe(503)
+  expect(await send({ body: { key: mistyped("swk") } })).toBe(401)
+  for (const path of ["/session", "/session/link"]) {
+    expect(await send({ path, body: { link: newSecret("swl") } }), path).toBe(503)
+    expect(await send({ path, body: { link: mistyped("swl") } }), path).toBe(401)
+  }
+})
+
+test("the sign-ins of a key count towards its limit of requests", async () => {
+  const limited = await startConsole({ requestsPerMinute: 5 })
+  onTestFinished(() => limited.close())
+  const { key } = await createApiKey({ prisma: limited.prisma, name: "script", scopes: ["read"] })
+  expect((await limited.call("GET", "/v1/channels", { key })).status).toBe(200)
+  const pages = await Promise.all(
+    Array.from({ length: 6 }, () => openBrowser(limited.origin).signIn({ key })),
+  )
+  expect(pages.map(({ status }) => status).toSorted()).toEqual([...Array(4).fill(200), 429, 429])
+  const rejected = pages.find(({ status }) => status === 429)
+  expect(rejected).toMatchObject({ json: { code: "too-many-requests" }, cookies: [] })
+  expect(Number(rejected?.headers.get("retry-after"))).toBeGreaterThan(50)
+  expect(await limited.pool.sql("select id from session")).toHaveLength(4)
+  // Other keys have limits of their own.
+  expect((await openBrowser(limited.origin).signIn({ key: limited.key })).status).toBe(200)
 })
 
 test("sign-ins, sign-outs and links are in the audit log, without secrets", async () => {

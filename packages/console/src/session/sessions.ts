@@ -1,7 +1,10 @@
-import { sha256 } from "@sitewire/contracts"
+import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
-import { newId, newToken } from "../newIds.ts"
+import type { Logger } from "@sitewire/runtime"
+import { changesOf } from "../api/response.ts"
+import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../audit/auditEntry.ts"
+import { newId } from "../newIds.ts"
 
 /** A user of OpenID Connect. `id` is a digest of the provider and the subject. */
 export type User = { id: string; name: string; scopes: string[] }
@@ -12,57 +15,73 @@ export type SigningIn =
   | { method: "link"; key: { id: string; name: string; scopes: string[] }; linkId: string }
   | { method: "oidc"; user: User }
 
-const lifetime = "12 hours"
+/** How long a session lasts at most, and how long without a request. */
+export type SessionLimits = { maxAgeMs: number; idleMs: number }
 
 // A session cannot outlive its key, even if the key's expiry is changed later: every use checks the key.
 const insertSession = `
-insert into session (id, token_sha256, key_id, user_id, name, scopes, expires_at)
-values ($1, $2, $3, $4, $5, $6, least(now() + interval '${lifetime}',
-                                      (select expires_at from api_key where id = $3)))
+insert into session (id, token_sha256, key_id, user_id, name, scopes, idle_seconds, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, least(now() + $8 * interval '1 second',
+                                          (select expires_at from api_key where id = $3)))
 returning expires_at`
 
-/** Creates a session and its audit entry, in the transaction of `prisma` and `sql`. Returns the cookie's token. */
+/** Creates a session and its audit entry, in the transaction of `prisma` and `sql`. Returns the cookie's token, and the entry to log. */
 export async function createSession(
   { prisma, sql }: { prisma: PrismaQueries; sql: Sql },
   signingIn: SigningIn,
-  requestId: string,
-): Promise<{ id: string; token: string; expiresAt: Date }> {
+  { maxAgeMs, idleMs, ...origin }: SessionLimits & RequestOrigin,
+): Promise<{ token: string; expiresAt: Date; entry: NewAuditEntry }> {
   const id = newId("ses")
-  const token = newToken("swc")
+  const token = newSecret("swc")
   const isUser = signingIn.method === "oidc"
   const { id: ownerId, name, scopes } = isUser ? signingIn.user : signingIn.key
   const owner = isUser ? [null, ownerId, name, scopes] : [ownerId, null, null, []]
-  const [row] = await sql<{ expires_at: Date }>(insertSession, [id, sha256(token), ...owner])
+  const [row] = await sql<{ expires_at: Date }>(insertSession, [
+    id,
+    sha256(token),
+    ...owner,
+    Math.ceil(idleMs / 1000),
+    Math.ceil(maxAgeMs / 1000),
+  ])
   if (!row) throw new Error("the session was not inserted")
-  await insertAudit(prisma, {
-    keyId: ownerId,
-    keyName: name,
-    operation: "signIn",
-    targetId: id,
-    requestId,
-    changes: {
-      method: signingIn.method,
-      ...(signingIn.method === "link" ? { sign_in_link: signingIn.linkId } : {}),
-      scopes,
-      expires_at: row.expires_at.toISOString(),
+  const changes = {
+    method: signingIn.method,
+    ...(signingIn.method === "link" ? { sign_in_link: signingIn.linkId } : {}),
+    scopes,
+    expires_at: row.expires_at.toISOString(),
+  }
+  const entry = {
+    ...{
+      ...origin,
+      keyId: ownerId,
+      keyName: name,
+      operation: "signIn",
+      target: { kind: "session", id } as const,
     },
-  })
-  return { id, token, expiresAt: row.expires_at }
+    changes: changesOf({}, changes),
+  }
+  await insertAudit(prisma, [entry])
+  return { token, expiresAt: row.expires_at, entry }
 }
 
 /** A session that is valid now. `ownerId` and `name` are those of whoever signed in: an API key or a user. */
 export type FoundSession = { id: string; ownerId: string; name: string; scopes: string[]; expiresAt: Date }
 
 /** For `session s left join api_key k on k.id = s.key_id`. */
-export const sessionIsValid = `s.expires_at > now() and (s.key_id is null or
+export const sessionIsValid = `s.expires_at > now() and s.last_used_at > now() - s.idle_seconds * interval '1 second'
+  and (s.key_id is null or
   (k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`
 
 const findAndMarkUsed = `
 with found as (
   select s.id, s.key_id, coalesce(k.id, s.user_id) as owner_id, coalesce(k.name, s.name) as name,
-         coalesce(k.scopes, s.scopes) as scopes, least(s.expires_at, k.expires_at) as expires_at, k.last_used_at
+         coalesce(k.scopes, s.scopes) as scopes, least(s.expires_at, k.expires_at) as expires_at, k.last_used_at,
+         s.last_used_at as session_used_at
     from session s left join api_key k on k.id = s.key_id
    where s.token_sha256 = $1 and ${sessionIsValid}
+), seen as (
+  update session set last_used_at = now() from found
+   where session.id = found.id and found.session_used_at < now() - interval '1 minute'
 ), used as (
   update api_key set last_used_at = now() from found
    where api_key.id = found.key_id
@@ -73,6 +92,7 @@ select id, owner_id, name, scopes, expires_at from found`
 /** Sessions are not cached, so that a session ends at once with its key. */
 export async function findSession(sql: Sql, token: string): Promise<FoundSession | null> {
   type Row = { id: string; owner_id: string; name: string; scopes: string[]; expires_at: Date }
+  if (!isSecret("swc", token)) return null
   const [row] = await sql<Row>(findAndMarkUsed, [sha256(token)])
   if (!row) return null
   const { id, owner_id: ownerId, name, scopes, expires_at: expiresAt } = row
@@ -80,35 +100,23 @@ export async function findSession(sql: Sql, token: string): Promise<FoundSession
 }
 
 export async function deleteSession(
-  prisma: PrismaClient,
-  { id, ownerId, name }: FoundSession,
-  requestId: string,
+  { prisma, log }: { prisma: PrismaClient; log: Logger },
+  { id, ownerId, name }: Pick<FoundSession, "id" | "ownerId" | "name">,
+  origin: RequestOrigin,
 ): Promise<void> {
-  await prisma.$transaction(async (within) => {
-    const { count } = await within.session.deleteMany({ where: { id } })
-    if (count === 0) return
-    await insertAudit(within, {
+  const entry = {
+    ...{
+      ...origin,
       keyId: ownerId,
       keyName: name,
       operation: "signOut",
-      targetId: id,
-      requestId,
-      changes: {},
-    })
+      target: { kind: "session", id } as const,
+    },
+  }
+  const deleted = await prisma.$transaction(async (within) => {
+    const { count } = await within.session.deleteMany({ where: { id } })
+    if (count > 0) await insertAudit(within, [entry])
+    return count > 0
   })
-}
-
-async function insertAudit(
-  prisma: PrismaQueries,
-  {
-    changes,
-    ...entry
-  }: Record<"keyId" | "keyName" | "operation" | "targetId" | "requestId", string> & {
-    changes: Record<string, string | string[]>
-  },
-): Promise<void> {
-  const added = Object.entries(changes).map(([field, value]) => [field, { old: null, new: value }])
-  await prisma.auditEntry.create({
-    data: { id: newId("aud"), ...entry, targetKind: "session", changes: Object.fromEntries(added) },
-  })
+  if (deleted) logAudit(log, [entry])
 }

@@ -2,9 +2,11 @@ import type { SignInMethods } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { Counter, type Logger, type Registry } from "@sitewire/runtime"
+import type { CountRequest } from "../auth/limitRate.ts"
 import type { OpenIdProvider } from "../oidc/openIdProvider.ts"
 import type { ConsoleOrigin } from "./consoleOrigin.ts"
-import { limitSignIns, type SignInLimit } from "./limitSignIns.ts"
+import { type AddressLimit, limitAddress } from "./limitAddress.ts"
+import type { SessionLimits } from "./sessions.ts"
 
 type Method = "key" | "link" | "oidc"
 
@@ -16,15 +18,25 @@ export type SignInContext = {
   /** Null: OpenID Connect is not configured. */
   provider: OpenIdProvider | null
   methods: SignInMethods
-  limit: SignInLimit
+  sessionLimits: SessionLimits
+  /** Of rejected keys and links. A valid one is accepted whatever was rejected before it: nobody can guess 256 bits. */
+  limitRejected: AddressLimit
+  /** A sign-in with a key stores a session and an audit entry, so it is one of the key's requests. */
+  countRequest: CountRequest
+  /** Of requests to the routes of OpenID Connect, which call the provider. */
+  limitOpenId: AddressLimit
   count(method: Method, outcome: "accepted" | "rejected" | "limited" | "unavailable"): void
   log: Logger
 }
 
 export function createSignInContext(
-  settings: Omit<SignInContext, "methods" | "limit" | "count"> & { metrics: Registry },
+  settings: Omit<SignInContext, "methods" | "limitRejected" | "limitOpenId" | "count"> & {
+    /** Whether API keys, and links that they create, sign in. */
+    withKey: boolean
+    metrics: Registry
+  },
 ): SignInContext {
-  const { metrics, ...context } = settings
+  const { withKey, metrics, ...context } = settings
   const signIns = new Counter({
     name: "sitewire_console_sign_ins_total",
     help: "Sign-ins to the web console, by method and outcome.",
@@ -33,8 +45,9 @@ export function createSignInContext(
   })
   return {
     ...context,
-    methods: { key: true, oidc: context.provider !== null },
-    limit: limitSignIns(),
+    methods: { key: withKey, oidc: context.provider !== null },
+    limitRejected: limitAddress(10, 600, "Too many sign-ins have failed."),
+    limitOpenId: limitAddress(60, 60, "Too many sign-ins have begun."),
     count: (method, outcome) => signIns.inc({ method, outcome }),
   }
 }

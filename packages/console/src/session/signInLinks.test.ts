@@ -23,7 +23,7 @@ const rejected = { status: 401, json: { code: "sign-in-rejected" }, cookies: [] 
 test("a link signs in once, with the scopes of the key that created it", async () => {
   const { origin, link, keyId, id, expiresAt } = await createLink("channel:acme")
   expect(origin).toBe(console.origin)
-  expect(link).toMatch(/^swl_[\w-]{43}$/)
+  expect(link).toMatch(/^swl_[\w-]{49}$/)
   const minutes = (expiresAt.getTime() - Date.now()) / 60_000
   expect(Math.round(minutes)).toBe(10)
   const stored = JSON.stringify(await console.pool.sql("select sign_in_link::text as row from sign_in_link"))
@@ -38,6 +38,21 @@ test("a link signs in once, with the scopes of the key that created it", async (
     { operation: "createSignInLink", target: { kind: "sign_in_link", id } },
   ])
   expect(stored + text + console.log.join("")).not.toContain(link)
+})
+
+test("a page can ask as whom a link signs in, and the link remains; pages of another origin cannot", async () => {
+  const { link } = await createLink("channel:acme")
+  const browser = openBrowser(console.origin)
+  const look = (headers = {}) => browser.open("POST", "/session/link", { body: { link }, headers })
+  for (const _ of [1, 2])
+    expect(await look()).toMatchObject({
+      status: 200,
+      json: { name: "acme's developers", scopes: ["channel:acme"] },
+      cookies: [],
+    })
+  expect(await look({ origin: "https://evil.example" })).toMatchObject({ status: 403 })
+  expect((await use(link)).status).toBe(200)
+  expect(await look()).toMatchObject(rejected)
 })
 
 test("of many browsers that open a link at the same time, one is signed in", async () => {

@@ -1,7 +1,7 @@
-import { sha256 } from "@sitewire/contracts"
+import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { StoredKey } from "../auth/apiKey.ts"
-import { newId, newToken } from "../newIds.ts"
+import { newId } from "../newIds.ts"
 
 const lifetime = "10 minutes"
 
@@ -11,7 +11,7 @@ export async function createSignInLink(
   keyId: string,
 ): Promise<{ id: string; token: string; expiresAt: Date }> {
   const id = newId("lnk")
-  const token = newToken("swl")
+  const token = newSecret("swl")
   const [row] = await sql<{ expires_at: Date }>(
     `insert into sign_in_link (id, token_sha256, key_id, expires_at)
      values ($1, $2, $3, now() + interval '${lifetime}') returning expires_at`,
@@ -19,6 +19,18 @@ export async function createSignInLink(
   )
   if (!row) throw new Error("the sign-in link was not inserted")
   return { id, token, expiresAt: row.expires_at }
+}
+
+/** The key as which a valid link signs in. */
+export async function findSignInLink(sql: Sql, token: string): Promise<StoredKey | null> {
+  if (!isSecret("swl", token)) return null
+  const [row] = await sql<StoredKey>(
+    `select k.id, k.name, k.scopes from sign_in_link l join api_key k on k.id = l.key_id
+      where l.token_sha256 = $1 and l.expires_at > now()
+        and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+    [sha256(token)],
+  )
+  return row ?? null
 }
 
 // Of several requests with the same token, only one deletes the row.

@@ -1,27 +1,36 @@
-import { type Session, type SignInMethods, signInSchema, validationMessage } from "@sitewire/contracts"
+import {
+  isSecret,
+  linkSchema,
+  type Session,
+  type SignInLinkOwner,
+  type SignInMethods,
+  signInSchema,
+  validationMessage,
+} from "@sitewire/contracts"
 import { sqlWithin } from "@sitewire/database/prisma"
 import express, { type Request, type Response, type Router } from "express"
 import { fieldErrors } from "../api/fieldErrors.ts"
-import { invalidRequest, methodNotAllowed, problem } from "../api/problems.ts"
+import { invalidRequest, keySignInDisabled, methodNotAllowed, problem } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
 import { readJsonBody } from "../api/server/readJsonBody.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
+import { logAudit, originOf, type RequestOrigin } from "../audit/auditEntry.ts"
 import { findKey } from "../auth/apiKey.ts"
 import { invalidCsrfToken, invalidSession } from "../auth/authenticate.ts"
 import { csrfTokenOf, isCsrfTokenOf } from "./csrfToken.ts"
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from "./sessionCookie.ts"
 import { createSession, deleteSession, findSession, type SigningIn } from "./sessions.ts"
 import type { SignInContext } from "./signInContext.ts"
-import { useSignInLink } from "./signInLinks.ts"
+import { findSignInLink, useSignInLink } from "./signInLinks.ts"
 
 /** `/session` of the web console: who is signed in, sign in, sign out. */
 export function signInRoutes(context: SignInContext): Router {
-  const { prisma, sql, consoleOrigin: origin, limit, methods, log } = context
+  const { prisma, sql, consoleOrigin: origin, limitRejected, methods, log } = context
   const router = express.Router({ caseSensitive: true, strict: true })
   const reject = (response: Response, found: Problem) => sendProblem(response, found, { sign_in: methods })
 
-  router.all("/session", (request, response, next) => {
-    response.locals.route = "/session"
+  router.all(["/session", "/session/link"], (request, response, next) => {
+    response.locals.route = request.path
     const foreign = origin.reject(request.headers)
     if (foreign) reject(response, foreign)
     else next()
@@ -40,30 +49,63 @@ export function signInRoutes(context: SignInContext): Router {
       reject(response, invalidRequest("body", fieldErrors(body.error)))
       return
     }
+    if (!methods.key) {
+      reject(response, keySignInDisabled())
+      return
+    }
+    const method = body.data.key === undefined ? "link" : "key"
+    const signedIn = await signIn(context, body.data, originOf(request, response))
+    if (!signedIn) {
+      await rejectSignIn(request, response, method)
+      return
+    }
+    if ("kind" in signedIn) {
+      context.count(method, "limited")
+      reject(response, signedIn)
+      return
+    }
+    context.count(method, "accepted")
+    logAudit(log, [signedIn.entry])
+    await endSession(request, response)
+    setSessionCookie(response, origin, signedIn.token, signedIn.expiresAt)
+    response.json(await readSession(context, signedIn.token))
+  })
+
+  // Not used up, so that the page can ask whether to sign in as the link's key. A POST, because URLs are logged.
+  router.post("/session/link", ...readJsonBody(), async (request, response) => {
+    const body = linkSchema.safeParse(request.body, { error: validationMessage })
+    if (!body.success) {
+      reject(response, invalidRequest("body", fieldErrors(body.error)))
+      return
+    }
+    if (!methods.key) {
+      reject(response, keySignInDisabled())
+      return
+    }
+    const found = await findSignInLink(sql, body.data.link)
+    if (found) response.json({ name: found.name, scopes: found.scopes } satisfies SignInLinkOwner)
+    else await rejectSignIn(request, response, "link")
+  })
+
+  /** The browser is about to forget the token of its session, and whoever has copied it must not keep it. */
+  async function endSession(request: Request, response: Response): Promise<void> {
+    const token = readSessionCookie(request.headers, origin)
+    const session = token === null ? null : await findSession(sql, token)
+    if (session) await deleteSession({ prisma, log }, session, originOf(request, response))
+  }
+
+  async function rejectSignIn(request: Request, response: Response, method: "key" | "link"): Promise<void> {
     const { ip: address = "" } = request
-    const limited = await limit.begin(address)
+    const limited = await limitRejected(address)
+    context.count(method, limited ? "limited" : "rejected")
     if (limited) {
-      context.count(body.data.key === undefined ? "link" : "key", "limited")
       response.setHeader("retry-after", String(limited.seconds))
       reject(response, limited.problem)
       return
     }
-    const { requestId } = response.locals
-    const signedIn = await signIn(context, body.data, requestId).catch(async (error: unknown) => {
-      await limit.uncount(address)
-      throw error
-    })
-    const method = body.data.key === undefined ? "link" : "key"
-    context.count(method, signedIn ? "accepted" : "rejected")
-    if (!signedIn) {
-      log.warn({ requestId, address, method }, "a sign-in was rejected")
-      reject(response, problem("sign-in-rejected", rejections[method]))
-      return
-    }
-    await limit.uncount(address)
-    setSessionCookie(response, origin, signedIn.token, signedIn.expiresAt)
-    response.json(await readSession(context, signedIn.token))
-  })
+    log.warn({ requestId: response.locals.requestId, address, method }, "a sign-in was rejected")
+    reject(response, problem("sign-in-rejected", rejections[method]))
+  }
 
   router.delete("/session", async (request, response) => {
     const token = readSessionCookie(request.headers, origin)
@@ -73,7 +115,7 @@ export function signInRoutes(context: SignInContext): Router {
         reject(response, invalidCsrfToken())
         return
       }
-      await deleteSession(prisma, session, response.locals.requestId)
+      await deleteSession({ prisma, log }, session, originOf(request, response))
     }
     clearSessionCookie(response, origin)
     response.status(204).end()
@@ -92,23 +134,30 @@ const rejections = {
   link: "The link is invalid, was used already, or is older than 10 minutes. Ask for a new one.",
 }
 
-/** Null: the key or the link is invalid. A link is used up in the transaction that creates its session. */
-function signIn(
-  { prisma }: SignInContext,
+/** Null: the key or the link is invalid. A problem: the key has signed in too often. */
+async function signIn(
+  context: SignInContext,
   { key, link = "" }: { key?: string | undefined; link?: string | undefined },
-  requestId: string,
-): Promise<{ token: string; expiresAt: Date } | null> {
+  origin: RequestOrigin,
+): Promise<Awaited<ReturnType<typeof createSession>> | Problem | null> {
+  const { prisma, sql, sessionLimits, countRequest } = context
+  const create = (within: Parameters<typeof createSession>[0], signingIn: SigningIn) =>
+    createSession(within, signingIn, { ...origin, ...sessionLimits })
+  if (key !== undefined) {
+    const found = await findKey(sql, key)
+    if (!found) return null
+    const tooMany = await countRequest(found.id)
+    if (tooMany) return tooMany
+    return prisma.$transaction((transaction) =>
+      create({ prisma: transaction, sql: sqlWithin(transaction) }, { method: "key", key: found }),
+    )
+  }
+  if (!isSecret("swl", link)) return null
+  // The link is used up in the transaction that creates its session.
   return prisma.$transaction(async (transaction) => {
     const within = { prisma: transaction, sql: sqlWithin(transaction) }
-    let signingIn: SigningIn | null = null
-    if (key !== undefined) {
-      const found = await findKey(within.sql, key)
-      if (found) signingIn = { method: "key", key: found }
-    } else {
-      const used = await useSignInLink(within.sql, link)
-      if (used) signingIn = { method: "link", ...used }
-    }
-    return signingIn && createSession(within, signingIn, requestId)
+    const used = await useSignInLink(within.sql, link)
+    return used && create(within, { method: "link", ...used })
   })
 }
 

@@ -4,8 +4,8 @@ import { bucketOf } from "./latency.ts"
 export const minuteMs = 60_000
 
 /**
- * Counts a minute, or counts it again and replaces the result. `now` is false if the minute is counted again: its
- * number of deferred deliveries then stays.
+ * Counts a minute, or counts it again and replaces the result. `acceptedTriggers`: how many were recorded since the
+ * minute before was counted; null if the minute is counted again: this and the number of deferred deliveries then stay.
  *
  * - The ranges of attempts and syncs are found in indexes of their start, that of deliveries in the index of the time at
  *   which they were stored. (Their ids contain the time of the event, which may have waited in Kafka.)
@@ -13,9 +13,9 @@ export const minuteMs = 60_000
  *   search for their delivery: that of a null ends at once.
  * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.
  */
-export async function countMinute(sql: Sql, startedAt: Date, { now }: { now: boolean }): Promise<void> {
+export async function countMinute(sql: Sql, startedAt: Date, acceptedTriggers: number | null): Promise<void> {
   const end = new Date(startedAt.getTime() + minuteMs)
-  await sql(statement, [startedAt, end, now])
+  await sql(statement, [startedAt, end, acceptedTriggers])
 }
 
 /** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
@@ -40,20 +40,26 @@ with recent as materialized (
 ),
 created as (select channel_id, count(*)::int as n from recent group by 1),
 tried as materialized (
-  select attempt.delivery_id, recent.channel_id, attempt.error, attempt.duration_ms
+  select attempt.delivery_id, recent.channel_id, attempt.error, attempt.duration_ms, attempt.started_at
     from attempt left join recent on recent.id = attempt.delivery_id
    where attempt.started_at >= $1 and attempt.started_at < $2
 ),
 attempted as materialized (
   select coalesce(tried.channel_id, delivery.channel_id) as channel_id, coalesce(error, 'delivered') as outcome,
-         ${bucketOf("duration_ms")} as bucket, count(*)::int as n
+         ${bucketOf("duration_ms")} as bucket, count(*)::int as n, max(started_at) as last_at,
+         (array_agg(delivery_id order by started_at desc))[1] as last_delivery
     from tried left join delivery on delivery.id = case when tried.channel_id is null then tried.delivery_id end
    where coalesce(tried.channel_id, delivery.channel_id) is not null
    group by 1, 2, 3
 ),
+last as materialized (
+  select channel_id, (array_agg(last_delivery order by last_at desc) filter (where outcome = 'delivered'))[1] as success,
+         (array_agg(last_delivery order by last_at desc) filter (where outcome <> 'delivered'))[1] as failure
+    from attempted group by 1
+),
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
-    from waiting_delivery where $3::boolean and deferred_at is not null group by 1, 2
+    from waiting_delivery where $3::int is not null and deferred_at is not null group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,
@@ -82,15 +88,19 @@ counted as (
   ) as kinds group by 1
 )
 insert into statistic
-  (interval, channel_id, started_at, deliveries, attempts, latency, deferred, triggers, syncs, counted_at)
+  (interval, channel_id, started_at, deliveries, attempts, latency, deferred, accepted_triggers, covered_triggers,
+   syncs, last_success, last_failure, counted_at)
 select 'minute', channel_id, $1::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
        coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
-       case when $3 then coalesce(counts -> 'deferred', '{}') end,
+       case when $3 is not null then coalesce(counts -> 'deferred', '{}') end,
+       case channel_id when '' then $3 end,
        case channel_id when '' then (select coalesce(sum(triggers), 0)::int from run) end,
        case channel_id when '' then (select coalesce(jsonb_object_agg(outcome, n), '{}') from run) end,
-       now()
-  from counted
+       last.success, last.failure, now()
+  from counted left join last using (channel_id)
 on conflict (interval, channel_id, started_at) do update
    set deliveries = excluded.deliveries, attempts = excluded.attempts, latency = excluded.latency,
-       deferred = coalesce(excluded.deferred, statistic.deferred), triggers = excluded.triggers,
-       syncs = excluded.syncs, counted_at = excluded.counted_at`
+       deferred = coalesce(excluded.deferred, statistic.deferred),
+       accepted_triggers = coalesce(excluded.accepted_triggers, statistic.accepted_triggers),
+       covered_triggers = excluded.covered_triggers, syncs = excluded.syncs, last_success = excluded.last_success,
+       last_failure = excluded.last_failure, counted_at = excluded.counted_at`

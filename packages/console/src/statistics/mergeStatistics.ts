@@ -15,7 +15,8 @@ const sumOf = (column: string) => `
 
 const statement = `
 with part as materialized (
-  select channel_id, deliveries, attempts, latency, triggers, syncs from statistic
+  select channel_id, deliveries, attempts, latency, accepted_triggers, covered_triggers, syncs
+    from statistic
    where interval = $1::statistic_interval and started_at >= $3 and started_at < $4
 ),
 counted as (
@@ -23,12 +24,14 @@ counted as (
     from (${["attempts", "latency", "syncs"].map(sumOf).join(" union all ")}) as kinds
    group by 1
 )
-insert into statistic (interval, channel_id, started_at, deliveries, attempts, latency, triggers, syncs, counted_at)
+insert into statistic (interval, channel_id, started_at, deliveries, attempts, latency, accepted_triggers,
+                       covered_triggers, syncs, counted_at)
 select $2::statistic_interval, channel_id, $3, sum(deliveries)::int,
-       coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'), sum(triggers)::int,
+       coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
+       sum(accepted_triggers)::int, sum(covered_triggers)::int,
        case channel_id when '' then coalesce(counts -> 'syncs', '{}') end, now()
   from part left join counted using (channel_id)
  group by channel_id, counts
 on conflict (interval, channel_id, started_at) do update
    set deliveries = excluded.deliveries, attempts = excluded.attempts, latency = excluded.latency,
-       triggers = excluded.triggers, syncs = excluded.syncs, counted_at = excluded.counted_at`
+       accepted_triggers = excluded.accepted_triggers, covered_triggers = excluded.covered_triggers, syncs = excluded.syncs, counted_at = excluded.counted_at`

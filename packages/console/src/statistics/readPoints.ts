@@ -12,7 +12,7 @@ export type Point = {
   deliveries: number
   attempts: Counts
   latency: Counts
-  triggers: number
+  triggers: { accepted: number; covered: number }
   syncs: Counts
 }
 
@@ -26,13 +26,22 @@ export async function readPosition(sql: Sql): Promise<Position> {
   return { countedThrough: row.counted_through, settledThrough: row.settled_through }
 }
 
+type Range = {
+  interval: StatisticInterval
+  /** How many intervals a point consists of. */
+  merge: number
+  channel: string
+  from: number
+  to: number
+}
+
 /**
  * The points from `from` to before `to`, oldest first. Both must be multiples of the interval. Hours and days are
  * stored when they are over and settled, so the newest ones are added up here. `channel` is empty for all channels.
  */
 export async function readPoints(
   sql: Sql,
-  { interval, channel, from, to }: { interval: StatisticInterval; channel: string; from: number; to: number },
+  { interval, merge, channel, from, to }: Range,
   { settledThrough }: Position,
 ): Promise<Point[]> {
   const parts = partsOf(interval, from, to, settledThrough.getTime())
@@ -44,16 +53,37 @@ export async function readPoints(
   ])
   const points = new Map<number, Point>()
   for (const row of rows) {
-    const startedAt = floorTo(row.started_at.getTime(), lengthMs[interval])
+    const startedAt = floorTo(row.started_at.getTime(), lengthMs[interval] * merge)
     const point = points.get(startedAt) ?? emptyPoint(startedAt)
     points.set(startedAt, point)
-    point.deliveries += row.deliveries ?? 0
-    point.triggers += row.triggers ?? 0
-    add(point.attempts, row.attempts)
-    add(point.latency, row.latency)
-    add(point.syncs, row.syncs)
+    addTo(point, {
+      deliveries: row.deliveries ?? 0,
+      attempts: row.attempts ?? {},
+      latency: row.latency ?? {},
+      triggers: { accepted: row.accepted_triggers ?? 0, covered: row.covered_triggers ?? 0 },
+      syncs: row.syncs ?? {},
+    })
   }
   return [...points.values()]
+}
+
+/** All points as one. */
+export function addUp(points: readonly Point[]): Point {
+  const total = emptyPoint(0)
+  for (const point of points) addTo(total, point)
+  return total
+}
+
+function addTo(
+  total: Point,
+  { deliveries, attempts, latency, triggers, syncs }: Omit<Point, "startedAt">,
+): void {
+  total.deliveries += deliveries
+  total.triggers.accepted += triggers.accepted
+  total.triggers.covered += triggers.covered
+  add(total.attempts, attempts)
+  add(total.latency, latency)
+  add(total.syncs, syncs)
 }
 
 /** The stored intervals that the points consist of: the longest ones first. */
@@ -74,13 +104,15 @@ type PointRow = {
   deliveries: number | null
   attempts: Counts | null
   latency: Counts | null
-  triggers: number | null
+  accepted_triggers: number | null
+  covered_triggers: number | null
   syncs: Counts | null
 }
 
 /** Every counted interval has a row of all channels. A channel's row is missing if it had no events. */
 const statement = `
-select counted.started_at, row.deliveries, row.attempts, row.latency, row.triggers, row.syncs
+select counted.started_at, row.deliveries, row.attempts, row.latency, row.accepted_triggers, row.covered_triggers,
+       row.syncs
   from unnest($1::statistic_interval[], $2::timestamptz[], $3::timestamptz[]) as part (interval, begins_at, ends_at)
   join statistic counted on counted.interval = part.interval and counted.channel_id = ''
        and counted.started_at >= part.begins_at and counted.started_at < part.ends_at
@@ -89,11 +121,12 @@ select counted.started_at, row.deliveries, row.attempts, row.latency, row.trigge
  order by counted.started_at`
 
 function emptyPoint(startedAt: number): Point {
-  return { startedAt, deliveries: 0, attempts: {}, latency: {}, triggers: 0, syncs: {} }
+  const triggers = { accepted: 0, covered: 0 }
+  return { startedAt, deliveries: 0, attempts: {}, latency: {}, triggers, syncs: {} }
 }
 
-function add(total: Counts, counts: Counts | null): void {
-  for (const [key, count] of Object.entries(counts ?? {})) total[key] = (total[key] ?? 0) + count
+function add(total: Counts, counts: Counts): void {
+  for (const [key, count] of Object.entries(counts)) total[key] = (total[key] ?? 0) + count
 }
 
 export function floorTo(ms: number, length: number): number {

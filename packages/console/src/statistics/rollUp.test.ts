@@ -40,7 +40,8 @@ const age = () => sql("update statistic set counted_at = counted_at - interval '
 
 const read = (interval = "minute") =>
   sql(
-    `select channel_id, started_at, deliveries, attempts, latency, deferred, triggers, syncs from statistic
+    `select channel_id, started_at, deliveries, attempts, latency, deferred, accepted_triggers, covered_triggers, syncs
+       from statistic
       where interval = $1::statistic_interval order by started_at, channel_id`,
     [interval],
   )
@@ -66,7 +67,8 @@ test("a minute is counted exactly, for each channel and in total", async () => {
     attempts: {},
     latency: {},
     deferred: {},
-    triggers: null,
+    accepted_triggers: null,
+    covered_triggers: null,
     syncs: null,
   }
   expect(await read()).toEqual([
@@ -78,7 +80,8 @@ test("a minute is counted exactly, for each channel and in total", async () => {
       // 2^(13/4) is 9.5 ms, 2^(54/4) is 11,585 ms.
       latency: { 13: 1, 54: 1 },
       deferred: { paused: 1 },
-      triggers: 3,
+      accepted_triggers: 0,
+      covered_triggers: 3,
       syncs: { changed: 1, failed: 1 },
     },
     {
@@ -110,6 +113,51 @@ test("a minute is counted half a minute after its end, and again when late attem
   expect(await runAll()).toEqual([])
 })
 
+test("accepted triggers are counted once, covered or not, also if a count fails, a minute is counted again, or connections are deleted", async () => {
+  const at = now() - 5 * minuteMs
+  await countFrom(sql, at)
+  const windows = (requested: Record<string, number>) =>
+    sql(
+      `insert into sync_window as w (connection_id, requested) select id, n::bigint from jsonb_each_text($1) as t (id, n)
+       on conflict (connection_id) do update set requested = w.requested + excluded.requested`,
+      [requested],
+    )
+  for (const id of ["a", "b"])
+    await sql(
+      `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
+       values ($1, 'shop.example', 'https://partner.example/data', sha256($1::text::bytea), '', '')`,
+      [id],
+    )
+  const accepted = async () =>
+    (await read()).flatMap((row) => (row.channel_id === "" ? [row.accepted_triggers] : []))
+  await windows({ a: 7, b: 100 })
+  await insertSync(sql, { at, connection: "a", triggers: 4 })
+  expect(await rollUp(pool)).toBe("counted")
+  expect(await read()).toMatchObject([{ accepted_triggers: 107, covered_triggers: 4 }])
+
+  // A console that fails or is killed before its commit has counted nothing.
+  await windows({ a: 2 })
+  await sql("alter table statistic add constraint fails check (false) not valid")
+  await expect(rollUp(pool)).rejects.toThrow("fails")
+  await sql("alter table statistic drop constraint fails")
+  expect(await rollUp(pool)).toBe("counted")
+  expect(await accepted()).toEqual([107, 2])
+
+  // The hundred triggers of the deleted connection are subtracted from both sums.
+  await sql("delete from connection where id = 'b'")
+  await windows({ a: 3 })
+  expect(await rollUp(pool)).toBe("counted")
+  expect(await accepted()).toEqual([107, 2, 3])
+
+  await runAll()
+  await insertSync(sql, { at: at + 1, connection: "a" })
+  await age()
+  expect(await runAll()).toContain("settled")
+  expect((await accepted()).slice(0, 3)).toEqual([107, 2, 3])
+  expect((await read())[0]).toMatchObject({ covered_triggers: 5 })
+  await sql("delete from connection")
+})
+
 test("hours and days are the sums of their minutes", async () => {
   const day = Math.floor(Date.now() / dayMs) * dayMs - dayMs
   const lastHour = day + 23 * hourMs
@@ -120,7 +168,7 @@ test("hours and days are the sums of their minutes", async () => {
   }
   await insertDelivery(sql, { at: day + dayMs, channel: "tomorrow" })
   await sql(
-    `insert into statistic select 'minute', '', $1::timestamptz + n * interval '1 minute', 0, '{}', '{}', '{}', 0, '{}',
+    `insert into statistic select 'minute', '', $1::timestamptz + n * interval '1 minute', 0, '{}', '{}', '{}', 0, 0, '{}',
        now() - interval '1 hour' from generate_series(0, 59) n`,
     [new Date(lastHour)],
   )
@@ -133,8 +181,22 @@ test("hours and days are the sums of their minutes", async () => {
     ["day", new Date(day)],
   ] as const) {
     expect(await read(interval)).toEqual([
-      { channel_id: "", started_at, ...sums, triggers: 4, syncs: { changed: 2 } },
-      { channel_id: "acme", started_at, ...sums, triggers: null, syncs: null },
+      {
+        channel_id: "",
+        started_at,
+        ...sums,
+        accepted_triggers: 0,
+        covered_triggers: 4,
+        syncs: { changed: 2 },
+      },
+      {
+        channel_id: "acme",
+        started_at,
+        ...sums,
+        accepted_triggers: null,
+        covered_triggers: null,
+        syncs: null,
+      },
     ])
   }
 })
@@ -208,7 +270,7 @@ test("statistics older than their retention are deleted", async () => {
   ] as const) {
     for (const age of [days - 0.1, days + 0.1])
       await sql(
-        "insert into statistic values ($1::statistic_interval, '', $2, 0, '{}', '{}', '{}', 0, '{}')",
+        "insert into statistic values ($1::statistic_interval, '', $2, 0, '{}', '{}', '{}', 0, 0, '{}')",
         [interval, new Date(Date.now() - age * dayMs)],
       )
   }

@@ -29,11 +29,17 @@ export function rollUp(pool: Pool): Promise<RollUp> {
   })
 }
 
-type Position = { counted_through: Date; settled_through: Date; countable: boolean }
+type Position = {
+  counted_through: Date
+  settled_through: Date
+  /** A bigint. */
+  recorded_triggers: string
+  countable: boolean
+}
 
 const lockPosition = `
 select greatest(counted_through, oldest) as counted_through, greatest(settled_through, oldest) as settled_through,
-       counted_through + interval '1 minute' <= now() - $1 * interval '1 millisecond' as countable
+       recorded_triggers, counted_through + interval '1 minute' <= now() - $1 * interval '1 millisecond' as countable
   from statistics_position,
        date_trunc('minute', now() - $2 * interval '1 millisecond') as oldest
    for update of statistics_position skip locked`
@@ -41,15 +47,28 @@ select greatest(counted_through, oldest) as counted_through, greatest(settled_th
 async function countNext(sql: Sql, position: Position): Promise<RollUp> {
   const { counted_through: next, settled_through: unsettled, countable } = position
   if (countable) {
-    await countMinute(sql, next, { now: true })
-    await sql("update statistics_position set counted_through = $1", [after(next, minuteMs)])
+    const recorded = await sumRecorded(sql)
+    await countMinute(sql, next, Math.max(0, recorded - Number(position.recorded_triggers)))
+    await sql("update statistics_position set counted_through = $1, recorded_triggers = $2", [
+      after(next, minuteMs),
+      recorded,
+    ])
     return "counted"
   }
   if (!(await isSettled(sql, unsettled))) return "idle"
-  if (!(await isUnchanged(sql, unsettled))) await countMinute(sql, unsettled, { now: false })
+  if (!(await isUnchanged(sql, unsettled))) await countMinute(sql, unsettled, null)
   await mergeEnded(sql, unsettled)
   await sql("update statistics_position set settled_through = $1", [after(unsettled, minuteMs)])
   return "settled"
+}
+
+/**
+ * How many triggers were ever recorded, of all connections that exist. Reads all windows, once a minute: that costs
+ * less than to write for each batch of triggers. Committed with the position, so that none is counted twice.
+ */
+async function sumRecorded(sql: Sql): Promise<number> {
+  const [row] = await sql<{ sum: string }>("select coalesce(sum(requested), 0) as sum from sync_window")
+  return Number(row?.sum ?? 0)
 }
 
 async function isSettled(sql: Sql, minute: Date): Promise<boolean> {

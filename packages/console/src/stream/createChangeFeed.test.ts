@@ -5,6 +5,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startConsole } from "../../test/fixtures/startConsole.ts"
 import { insertDelivery } from "../../test/fixtures/statistics.ts"
+import { callerOf as readCaller } from "../auth/caller.ts"
 import { createChangeFeed } from "./createChangeFeed.ts"
 
 const feedOf = (sql: Sql) =>
@@ -17,7 +18,12 @@ const feedOf = (sql: Sql) =>
 
 async function callerOf(sql: Sql) {
   const [key] = await sql<{ id: string }>("select id from api_key limit 1")
-  return { keyId: key?.id ?? "", keyName: "test", sessionId: null, channels: "all", sites: "all" } as const
+  const caller = readCaller(
+    { id: key?.id ?? "", name: "test", scopes: ["read"], sessionId: null },
+    { read: "all" },
+  )
+  if (!caller) throw new Error("no caller")
+  return { ...caller, scopes: [] }
 }
 
 test("what is committed after a first poll that failed is sent by the next one", async () => {

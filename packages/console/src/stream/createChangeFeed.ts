@@ -133,7 +133,7 @@ export function createChangeFeed({
     )
     for (const client of checked) {
       const scopes = valid.get(client.caller)
-      if (!scopes || hasLostChannel(client.caller, scopes)) end(client, "key-invalid")
+      if (!scopes || client.caller.scopes.some((scope) => !scopes.includes(scope))) end(client, "key-invalid")
     }
   }
 
@@ -173,18 +173,14 @@ export function createChangeFeed({
   }
 }
 
-function hasLostChannel({ channels }: Caller, scopes: readonly string[]): boolean {
-  return channels !== "all" && channels.some((id) => !scopes.includes(`channel:${id}`))
-}
-
 function isVisible(change: Change, { caller, filter }: Client): boolean {
   if (filter.event !== undefined && filter.event !== change.event) return false
   if (filter.channel !== undefined && filter.channel !== change.channel) return false
   if (filter.connection !== undefined && filter.connection !== change.connection) return false
   if (change.channel !== undefined) return sees(caller.channels, change.channel)
+  if (change.connection !== undefined && sees(caller.connections, change.connection)) return true
   if (change.site !== undefined) return sees(caller.sites, change.site)
-  // Jobs concern several channels.
-  return caller.channels === "all"
+  return caller.jobs === "all"
 }
 
 /** One event of the format of server-sent events. JSON contains no line break. */

@@ -6,6 +6,8 @@ import type {
   StreamedSync,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import { describeSyncError } from "../api/connections/describeSyncError.ts"
+import { maskedBody } from "../api/deliveries/maskEmails.ts"
 import type { StreamPosition } from "./streamPosition.ts"
 
 export type Change = {
@@ -80,6 +82,7 @@ const isNew = (table: string) => `not pg_visible_in_snapshot((
 type DeliveryRow = {
   id: string
   event_id: string
+  body: Uint8Array
   channel_id: string
   state: StreamedDelivery["state"]
   attempts: number
@@ -108,7 +111,7 @@ with changed as materialized (
     where created_at >= $2 and target_kind = 'delivery' and ${isNew("audit_entry")})
   limit $3
 )
-select delivery.id, event_id, delivery.channel_id, state, delivery.attempts, next_attempt_at, deferred_at, deferred_reason,
+select delivery.id, event_id, body, delivery.channel_id, state, delivery.attempts, next_attempt_at, deferred_at, deferred_reason,
        created_at, finished_at, last.*
   from changed join delivery on delivery.id = changed.id
   left join waiting_delivery on waiting_delivery.delivery_id = changed.id
@@ -119,9 +122,11 @@ select delivery.id, event_id, delivery.channel_id, state, delivery.attempts, nex
  order by delivery.id`
 
 function deliveryChange(row: DeliveryRow): Change {
+  const reference = maskedBody(row.body)?.reference
   const data: StreamedDelivery = {
     id: row.id,
     event_id: row.event_id,
+    reference: typeof reference === "string" ? reference : null,
     channel: row.channel_id,
     state: row.state,
     attempts: row.attempts,
@@ -152,18 +157,19 @@ type SyncRow = {
   finished_at: Date | null
   outcome: StreamedSync["outcome"]
   error: string | null
+  status: number | null
   triggers: number
   bytes: string | null
 }
 
 // Not `allSyncs`, whose rows have no `xmin`.
 const syncStatement = `
-select connection_id, site, fence, started_at, finished_at, outcome, error, triggers, bytes from (
+select connection_id, site, fence, started_at, finished_at, outcome, error, status, triggers, bytes from (
   select connection_id, fence, run_started_at as started_at, null as finished_at, 'running' as outcome, null as error,
-         run_triggers as triggers, null as bytes
+         null as status, run_triggers as triggers, null as bytes
     from sync_window where running and run_started_at >= $2 and ${isNew("sync_window")}
   union all
-  select connection_id, fence, started_at, finished_at, outcome, error, triggers, bytes
+  select connection_id, fence, started_at, finished_at, outcome, error, status, triggers, bytes
     from sync_run where started_at >= $2 and ${isNew("sync_run")}
 ) sync join connection on connection.id = connection_id
  order by started_at limit $3`
@@ -177,6 +183,8 @@ function syncChange(row: SyncRow): Change {
     finished_at: row.finished_at?.toISOString() ?? null,
     outcome: row.outcome,
     error: row.error,
+    status: row.status,
+    reason: describeSyncError(row.error, row.status),
     triggers: row.triggers,
     bytes: row.bytes === null ? null : Number(row.bytes),
   }

@@ -10,7 +10,16 @@ test("the command prints a key and nothing else", async () => {
   const database = await freshDatabase()
   const result = await run(["--name", "ops", "--scopes", "operate"], { DATABASE_URL: database.url })
   expect(result).toMatchObject({ code: 0, stderr: "" })
-  expect(result.stdout).toMatch(/^swk_[\w-]{43}\n$/)
+  expect(result.stdout).toMatch(/^swk_[\w-]{49}\n$/)
+  await database.drop()
+})
+
+test("a key for a channel that does not exist is not created", async () => {
+  const database = await freshDatabase()
+  const args = ["--name", "acme", "--scopes", "read,channel:acmee"]
+  const result = await run(args, { DATABASE_URL: database.url })
+  expect(result).toMatchObject({ code: 1, stdout: "" })
+  expect(result.stderr).toContain("does not exist: channel:acmee.")
   await database.drop()
 })
 

@@ -1,17 +1,20 @@
-import { scopeSchema } from "@sitewire/contracts"
-import { openPrisma } from "@sitewire/database/prisma"
+import { scopeForms, scopeSchema } from "@sitewire/contracts"
+import { openPrisma, sqlWithin } from "@sitewire/database/prisma"
 import { ConfigurationError } from "@sitewire/runtime"
+import { changesOf } from "../api/response.ts"
+import { insertAudit } from "../audit/auditEntry.ts"
 import { createApiKey } from "../auth/apiKey.ts"
+import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
 import { runTool } from "./runTool.ts"
 import { writeStdout } from "./writeStdout.ts"
 
 await runTool({
   usage: `Creates an API key of the management API and prints it. The key cannot be shown again.
 
-  DATABASE_URL=postgresql://… node packages/console/src/tools/createKey.ts --name ops --scopes operate
+  DATABASE_URL=postgresql://… node packages/console/src/tools/createKey.ts --name ops --scopes operate,admin
 
 --name    who uses the key
---scopes  what the key may do, separated by commas: read, operate, channel:<id>, site:<host>
+--scopes  what the key may do, separated by commas: ${scopeForms}
 `,
   options: ["name", "scopes"],
   variables: {},
@@ -26,7 +29,20 @@ await runTool({
     // The key is printed within the transaction. If that fails, the transaction is rolled back, and no key is
     // created.
     await openPrisma(pool).$transaction(async (prisma) => {
-      const { key } = await createApiKey({ prisma, name, scopes })
+      const unknown = await findUnknownScopes(sqlWithin(prisma), scopes)
+      if (unknown.length > 0) throw new ConfigurationError(`--scopes ${describeUnknownScopes(unknown)}`)
+      const { id, key } = await createApiKey({ prisma, name, scopes })
+      await insertAudit(prisma, [
+        {
+          ...{
+            keyId: "command",
+            keyName: "createKey.ts",
+            operation: "createApiKey",
+            target: { kind: "key", id },
+          },
+          ...{ changes: changesOf({}, { name, scopes }), requestId: "", clientAddress: null },
+        },
+      ])
       await writeStdout(`${key}\n`)
     })
     return 0

@@ -9,6 +9,7 @@ import {
   type Sql,
   seal,
   sealContexts,
+  sealedTables,
   sealingKeyId,
   unseal,
 } from "@sitewire/database"
@@ -28,8 +29,8 @@ test("after a reseal, the new key alone opens every value, and a second reseal c
   for (let at = 0; at < 5; at++) await it.addChannel(`channel-${at}`)
   await it.addConnection("connection-1")
   const digestKey = await readDigestKey(it.sql, before)
-  expect(await resealAll(it.sql, both, 2)).toEqual({ scanned: 12, resealed: 12, unopened: [] })
-  expect(await resealAll(it.sql, after, 2)).toEqual({ scanned: 12, resealed: 0, unopened: [] })
+  expect(await resealAll(it.sql, both, 2)).toEqual({ scanned: 14, resealed: 14, unopened: [] })
+  expect(await resealAll(it.sql, after, 2)).toEqual({ scanned: 14, resealed: 0, unopened: [] })
   expect(await readDigestKey(it.sql, after)).toEqual(digestKey)
   for (const { id, secret_id, secret_sealed, other_secret_id, other_secret_sealed } of await it.channels()) {
     expect(unseal(after, sealContexts.signingSecret(id, secret_id), secret_sealed)).toBe(`secret of ${id}`)
@@ -37,9 +38,25 @@ test("after a reseal, the new key alone opens every value, and a second reseal c
       `next secret of ${id}`,
     )
   }
-  const [connection] = await it.sql<{ token_sealed: Buffer }>("select token_sealed from connection")
-  const sealed = connection?.token_sealed ?? Buffer.alloc(0)
-  expect(unseal(after, sealContexts.connectionToken("connection-1"), sealed)).toBe("token")
+  const [connection] = await it.sql<{ token: Buffer; secret: Buffer; headers: Buffer }>(
+    "select token_sealed as token, signing_secret_sealed as secret, request_headers_sealed as headers from connection",
+  )
+  const opened = (context: string, sealed: Uint8Array = Buffer.alloc(0)) => unseal(after, context, sealed)
+  expect(opened(sealContexts.connectionToken("connection-1"), connection?.token)).toBe("token")
+  expect(opened(sealContexts.connectionSecret("connection-1"), connection?.secret)).toBe("secret")
+  expect(opened(sealContexts.sourceHeaders("connection-1"), connection?.headers)).toBe("headers")
+})
+
+test("a reseal knows every column of sealed values", async () => {
+  await using it = await startDatabase()
+  const columns = await it.sql<{ name: string }>(
+    `select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public' and column_name like '%\\_sealed' order by 1`,
+  )
+  const known = sealedTables.flatMap(({ table, columns }) =>
+    Object.keys(columns).map((one) => `${table}.${one}`),
+  )
+  expect(columns.map(({ name }) => name)).toEqual(known.toSorted())
 })
 
 test("a secret that is activated meanwhile is resealed in its new column", async () => {
@@ -107,9 +124,15 @@ async function startDatabase() {
     },
     addConnection: (id: string) =>
       sql(
-        `insert into connection (id, site, source, token_sha256, token_sealed)
-         values ($1, 'site.example', 'https://source.example/', 'digest', $2)`,
-        [id, seal(before, sealContexts.connectionToken(id), "token")],
+        `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed,
+                                 request_headers_sealed)
+         values ($1, 'site.example', 'https://source.example/', 'digest', $2, $3, $4)`,
+        [
+          id,
+          seal(before, sealContexts.connectionToken(id), "token"),
+          seal(before, sealContexts.connectionSecret(id), "secret"),
+          seal(before, sealContexts.sourceHeaders(id), "headers"),
+        ],
       ),
     channels: () =>
       sql<Channel>(

@@ -1,28 +1,6 @@
-import { type SealingKeys, type Sql, seal, sealContexts, sealingKeyId, unseal } from "@sitewire/database"
+import { type SealingKeys, type Sql, seal, sealedTables, sealingKeyId, unseal } from "@sitewire/database"
 
-type Row = { id: string; secret_id: string; sealed: Buffer }
-
-/**
- * `columns` maps each column of sealed (encrypted) values to the SQL of its secret's id. `context` returns
- * the context to which a seal is bound: with another one, the value cannot be decrypted.
- */
-const sealedTables = [
-  {
-    table: "channel",
-    columns: { secret_sealed: "secret_id", other_secret_sealed: "other_secret_id" },
-    context: ({ id, secret_id }: Row) => sealContexts.signingSecret(id, secret_id),
-  },
-  {
-    table: "connection",
-    columns: { token_sealed: "null" },
-    context: ({ id }: Row) => sealContexts.connectionToken(id),
-  },
-  {
-    table: "digest_key",
-    columns: { key_sealed: "null" },
-    context: ({ id }: Row) => sealContexts.digestKey(id),
-  },
-]
+type Row = { id: string; secret: string; sealed: Buffer }
 
 /** `unopened` lists values that were left unchanged, because the key that sealed them is missing. */
 export type Resealed = { scanned: number; resealed: number; unopened: string[] }
@@ -37,10 +15,10 @@ export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promi
   const done: Resealed = { scanned: 0, resealed: 0, unopened: [] }
   for (const { table, columns, context } of sealedTables) {
     const names = Object.keys(columns)
-    const values = Object.entries(columns).map(([sealed, secretId]) => `(${secretId}, ${sealed})`)
-    const read = `select id, value.secret_id, value.sealed
+    const values = Object.entries(columns).map(([sealed, secret]) => `(${secret}, ${sealed})`)
+    const read = `select id, value.secret, value.sealed
        from (select * from ${table} where id > $1 order by id limit ${batch}) as page
-      cross join lateral (values ${values}) as value (secret_id, sealed)
+      cross join lateral (values ${values}) as value (secret, sealed)
       where value.sealed is not null order by id`
     const write = `update ${table}
         set ${names.map((name) => `${name} = case when ${name} = $2 then $3 else ${name} end`)}
@@ -56,7 +34,8 @@ export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promi
           done.unopened.push(`${table} ${row.id} (key "${key}")`)
           continue
         }
-        const again = seal(keys, context(row), unseal(keys, context(row), row.sealed))
+        const name = context(row.id, row.secret)
+        const again = seal(keys, name, unseal(keys, name, row.sealed))
         done.resealed += (await sql(write, [row.id, row.sealed, again])).length
       }
     }

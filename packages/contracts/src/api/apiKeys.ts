@@ -2,20 +2,7 @@ import { z } from "zod"
 import { oneLine } from "../values/plainText.ts"
 import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
-
-/** What an API key may do. A key's rights are those of all its scopes together. */
-export const scopeSchema = z
-  .string()
-  .max(260)
-  .regex(
-    /^(read|operate|channel:[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}|site:[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)$/,
-    "must be read, operate, channel:<id> or site:<host>, such as channel:acme or site:shop.example",
-  )
-  .meta({
-    description:
-      "`read`: read everything. `operate`: everything. `channel:<id>`: read this channel and its deliveries, resend, test and certify, and rotate its secret. `site:<host>`: this site's connections.",
-    examples: ["channel:acme"],
-  })
+import { scopeSchema } from "./scopes.ts"
 
 export const createApiKeySchema = z
   .strictObject({
@@ -23,10 +10,18 @@ export const createApiKeySchema = z
       description: "Who uses the key. It is stored in the audit log, so name a role and not a person.",
       examples: ["acme's developers"],
     }),
-    scopes: z.array(scopeSchema).min(1).max(50).meta({ description: "What the key may do." }),
+    scopes: z
+      .array(scopeSchema)
+      .min(1)
+      .max(50)
+      .meta({
+        description: "What the key may do.",
+        "x-rejections": ["names a channel, a site or a connection that does not exist"],
+      }),
     expires_at: timeSchema.optional().meta({
-      description: "When the key stops working. Default: never.",
-      "x-rejections": ["must be in the future", tooFar],
+      description:
+        "When the key stops working. Default: as late as the console's policy allows (API_KEY_MAX_AGE), or never.",
+      "x-rejections": ["must be in the future", "must not be later than", tooFar],
       examples: ["2027-01-31T00:00:00Z"],
     }),
   })

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { timeSchema } from "../values/time.ts"
+import { booleanParameterSchema } from "./booleanParameter.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
 
@@ -9,9 +10,24 @@ export const auditTargetKindSchema = z.enum([
   "delivery",
   "job",
   "key",
+  "operation",
   "session",
   "sign_in_link",
 ])
+
+/** Operations that respond with a secret or with personal data: reads that are audited, and writes that make a secret. */
+export const revealingOperations = [
+  "revealDelivery",
+  "readConnectionTriggerUrl",
+  "readStagedSecret",
+  "createChannel",
+  "stageSecret",
+  "createConnection",
+  "replaceConnectionToken",
+  "replaceConnectionSecret",
+  "createApiKey",
+  "createSignInLink",
+]
 
 export const auditQuerySchema = pageQuerySchema.extend({
   key: identifierSchema
@@ -22,6 +38,10 @@ export const auditQuerySchema = pageQuerySchema.extend({
     .regex(/^[a-zA-Z]{1,64}$/, "must be an operationId of this document, such as changeChannel")
     .optional()
     .meta({ description: "Only entries of this operation (its `operationId` in this document)." }),
+  revealed: booleanParameterSchema.optional().meta({
+    description: "true: only entries of operations that responded with a secret or with personal data.",
+    examples: ["true"],
+  }),
   target_kind: auditTargetKindSchema
     .optional()
     .meta({ description: "Only entries about resources of this kind." }),
@@ -61,8 +81,20 @@ export const auditEntrySchema = z
       description: "The changed fields with their values before and after. Never contains a secret.",
     }),
     request_id: z.string().meta({ description: "`X-Request-Id` of the request." }),
+    client_address: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "IP address that the request came from (see TRUSTED_PROXIES). null: the entry is of the setup job, or of a command on the database.",
+        examples: ["192.0.2.7"],
+      }),
   })
-  .meta({ id: "AuditEntry", description: "A write, or a read that revealed a secret or personal data." })
+  .meta({
+    id: "AuditEntry",
+    description:
+      "A write, a read that revealed a secret or personal data, or (`denyRequest`) a request for which the key lacks the scope.",
+  })
 
 export type AuditEntry = z.infer<typeof auditEntrySchema>
 export type AuditQuery = z.output<typeof auditQuerySchema>

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { channelHealthStateSchema } from "./channels.ts"
+import { channelHealthStateSchema, deadDeliveriesSchema } from "./channels.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 
 const milliseconds = (description: string) =>
@@ -21,7 +21,10 @@ const attemptStatisticsSchema = z
     latency_p50_ms: milliseconds("Median duration of the attempts, failed ones included."),
     latency_p99_ms: milliseconds("99th percentile of the duration of the attempts, failed ones included."),
   })
-  .meta({ id: "AttemptStatistics", description: "The channel's attempts in the last hour or day." })
+  .meta({
+    id: "AttemptStatistics",
+    description: "The channel's attempts in an hour or a day. Latencies are exact to 19 %.",
+  })
 
 const dispatcherStatusSchema = z
   .object({
@@ -112,9 +115,9 @@ export const channelHealthSchema = z
     dispatchers: z
       .array(dispatcherStatusSchema)
       .meta({ description: "The running dispatchers. Empty: none was seen in the last minute." }),
-    deferred: z
-      .array(deferredSchema)
-      .meta({ description: "Deliveries that wait for the channel's capacity, by reason." }),
+    deferred: z.array(deferredSchema).meta({
+      description: "Deliveries that wait for the channel's capacity, by reason. Up to 100,000 are counted.",
+    }),
     scheduled: z
       .object({
         count: z.int().meta({ description: "How many deliveries.", examples: [4] }),
@@ -123,17 +126,21 @@ export const channelHealthSchema = z
           .nullable()
           .meta({ description: "null: none is scheduled.", examples: ["2026-03-01T12:04:00.000Z"] }),
       })
-      .meta({ description: "Deliveries whose last attempt failed and whose retry has a time." }),
-    last_hour: attemptStatisticsSchema.nullable().meta({
-      description: "null: there were too many attempts to count in a few seconds.",
+      .meta({
+        description:
+          "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
+      }),
+    dead: deadDeliveriesSchema,
+    counted_before: z.iso.datetime().meta({
+      description: "The end of `last_hour` and `last_day`: a minute is counted half a minute after its end.",
+      examples: ["2026-03-01T12:00:00.000Z"],
     }),
-    last_day: attemptStatisticsSchema.nullable().meta({
-      description: "null: there were too many attempts to count in a few seconds.",
-    }),
+    last_hour: attemptStatisticsSchema,
+    last_day: attemptStatisticsSchema,
     last_success: z
       .object(lastAttempt)
       .nullable()
-      .meta({ description: "The newest attempt that succeeded. null: none is stored." }),
+      .meta({ description: "The newest attempt that succeeded. null: none in the last 7 days." }),
     last_failure: z
       .object({
         ...lastAttempt,

@@ -1,8 +1,11 @@
 import { z } from "zod"
 import { calledUrl } from "../values/httpUrl.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
+import { attemptErrorSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
+import { lastCertificationSchema } from "./receiverChecks.ts"
+import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
 
 const maxPerSecondSchema = z
   .int()
@@ -15,11 +18,14 @@ const maxPerSecondSchema = z
     examples: [10],
   })
 
-import { lastCertificationSchema } from "./receiverChecks.ts"
-
 const operatorNotificationsSchema = z.boolean().meta({
   description:
     "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
+})
+
+const standardWebhooksSchema = z.boolean().meta({
+  description:
+    "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
 })
 
 const sendTraceparentSchema = z.boolean().meta({
@@ -33,6 +39,11 @@ export const createChannelSchema = z
     address: calledUrl.meta({
       description: "The partner's notification address: https, on a public host. Stored in normalised form.",
     }),
+    standard_webhooks: standardWebhooksSchema.optional(),
+    request_headers: requestHeadersSchema.optional().meta({
+      description:
+        "Headers of each request to the receiver, such as a token for a gateway in front of it. Their values are stored encrypted and never shown.",
+    }),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
   })
@@ -41,9 +52,10 @@ export const createChannelSchema = z
 export const changeChannelSchema = z
   .strictObject({
     address: createChannelSchema.shape.address.optional(),
-    standard_webhooks: z.boolean().optional().meta({
+    standard_webhooks: standardWebhooksSchema.optional(),
+    request_headers: requestHeadersSchema.optional().meta({
       description:
-        "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets.",
+        "Replaces all request headers; an empty list removes them. Required if the channel has some and the new address has another scheme, host or port, because they would be sent there.",
     }),
     send_traceparent: sendTraceparentSchema.optional(),
     max_per_second: maxPerSecondSchema.optional(),
@@ -51,7 +63,7 @@ export const changeChannelSchema = z
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error:
-      "must contain address, standard_webhooks, send_traceparent, max_per_second or operator_notifications",
+      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second or operator_notifications",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -75,7 +87,8 @@ export const channelSchema = z
         description:
           "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
       }),
-    standard_webhooks: z.boolean().meta({ description: "Whether Standard Webhooks headers are sent too." }),
+    standard_webhooks: standardWebhooksSchema,
+    ...shownRequestHeaders,
     send_traceparent: sendTraceparentSchema,
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
@@ -83,7 +96,8 @@ export const channelSchema = z
     max_per_second: maxPerSecondSchema,
     operator_notifications: operatorNotificationsSchema,
     last_certification: lastCertificationSchema.nullable().meta({
-      description: "The newest finished certification of the receiver. null: there is none.",
+      description:
+        "The newest finished certification of the receiver at the channel's address. null: there is none.",
     }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
@@ -93,11 +107,17 @@ export const channelSchema = z
     description: "A partner's sales channel: where site.ready is sent and what signs it.",
   })
 
+const standardWebhooksSecretSchema = z.string().meta({
+  description: "The same secret in the form that libraries of Standard Webhooks take.",
+  examples: ["whsec_c3dzXzAxMjM0NTY3ODlhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ekFCQ0RFRkc="],
+})
+
 export const createdChannelSchema = channelSchema
   .extend({
     signing_secret: z
       .string()
       .meta({ description: "Shown only in this response. Store it where you store secrets." }),
+    standard_webhooks_secret: standardWebhooksSecretSchema,
   })
   .meta({ id: "CreatedChannel" })
 
@@ -105,8 +125,9 @@ export const stagedSecretSchema = channelSchema
   .extend({
     staged_secret: z.string().meta({
       description:
-        "The new signing secret, shown only in this response. After its activation it signs X-Sitewire-Signature.",
+        "The new signing secret, which nobody can read after its activation. It signs X-Sitewire-Signature from then on.",
     }),
+    standard_webhooks_secret: standardWebhooksSecretSchema,
   })
   .meta({ id: "StagedSecret" })
 
@@ -119,7 +140,46 @@ export const secretQuerySchema = z.strictObject({
   }),
 })
 
+/** For steps after which the other secret signs. */
+export const activateQuerySchema = secretQuerySchema.extend({
+  force: booleanParameterSchema.optional().meta({
+    description:
+      "true: also if the last certification found that the receiver does not accept the secret, so that deliveries would fail.",
+    examples: ["true"],
+  }),
+})
+
 export const channelHealthStateSchema = z.enum(["failing", "ok"])
+
+export const deadDeliveriesSchema = z
+  .object({
+    count: z.int().meta({ description: "How many. At most 10,000 are counted.", examples: [240] }),
+    created_after: z.iso.datetime().meta({
+      description: "Deliveries that were created before this time, 7 days ago, are not counted.",
+      examples: ["2026-02-22T12:00:00.000Z"],
+    }),
+  })
+  .meta({
+    id: "DeadDeliveries",
+    description: "Deliveries that are dead now. One that is resent is dead no more.",
+  })
+
+/** A channel in a list, with what an operator looks for. */
+export const listedChannelSchema = channelSchema
+  .extend({
+    health: channelHealthStateSchema.meta({ description: "As in the channel's health." }),
+    dead: deadDeliveriesSchema,
+    last_error: attemptErrorSchema.nullable().meta({
+      description:
+        "Error class of the last failed attempt of the newest delivery that is pending or dead. null: none has failed.",
+      examples: ["status"],
+    }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({ description: "Its HTTP status. null: there was no response.", examples: [503] }),
+  })
+  .meta({ id: "ListedChannel" })
 
 export const channelQuerySchema = pageQuerySchema.extend({
   q: z
@@ -181,6 +241,8 @@ export type CreateChannel = z.infer<typeof createChannelSchema>
 export type ChangeChannel = z.infer<typeof changeChannelSchema>
 export type Channel = z.infer<typeof channelSchema>
 export type CreatedChannel = z.infer<typeof createdChannelSchema>
+export type DeadDeliveries = z.infer<typeof deadDeliveriesSchema>
+export type ListedChannel = z.infer<typeof listedChannelSchema>
 export type ChannelQuery = z.output<typeof channelQuerySchema>
 export type DeletedChannel = z.infer<typeof deletedChannelSchema>
 export type StagedSecret = z.infer<typeof stagedSecretSchema>

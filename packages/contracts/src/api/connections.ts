@@ -3,6 +3,7 @@ import { calledUrl } from "../values/httpUrl.ts"
 import { timeSchema } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema, pageSchema } from "./pagination.ts"
+import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
 
 export const syncRunnerSchema = z.enum(["pull", "delegate"])
 
@@ -18,6 +19,10 @@ export const createConnectionSchema = z
     runner: syncRunnerSchema.default("pull").meta({
       description: "`pull`: Sitewire fetches the source. `delegate`: an internal executor does.",
     }),
+    request_headers: requestHeadersSchema.optional().meta({
+      description:
+        "Headers of each request to the source. Their values are stored encrypted and never shown.",
+    }),
   })
   .meta({ id: "CreateConnection" })
 
@@ -27,9 +32,13 @@ export const changeConnectionSchema = z
     runner: syncRunnerSchema
       .optional()
       .meta({ description: "Who fetches the data. The rules for `source` depend on it." }),
+    request_headers: requestHeadersSchema.optional().meta({
+      description:
+        "Replaces all request headers; an empty list removes them. Required if the connection has some and the new source has another scheme, host or port, because they would be sent there.",
+    }),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error: "must contain source or runner",
+    error: "must contain source, runner or request_headers",
   })
   .meta({ id: "ChangeConnection", minProperties: 1 })
 
@@ -85,6 +94,20 @@ export const connectionSchema = z
         description: "Error class of the last sync. null: it did not fail.",
         examples: ["timeout", null],
       }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({
+        description: "HTTP status of the last sync's response, if its error is `status`.",
+        examples: [502, null],
+      }),
+    last_reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: "`last_error` and `last_status` as a sentence. null: the last sync did not fail.",
+        examples: ["the source responded with 502 Bad Gateway", null],
+      }),
     last_success_at: z.iso
       .datetime()
       .nullable()
@@ -117,6 +140,14 @@ export const connectionSchema = z
       }),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
+    signing_secret_replaced_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description: "When the secret that signs the requests to the source was last replaced. null: never.",
+        examples: ["2026-03-01T12:00:00.000Z", null],
+      }),
+    ...shownRequestHeaders,
   })
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
 
@@ -132,6 +163,20 @@ export const connectionTriggerUrlSchema = connectionSchema
   })
   .meta({ id: "ConnectionTriggerUrl", description: "A connection with its trigger URL." })
 
+const signingSecretSchema = z.string().meta({
+  description:
+    "Signs the requests to the source or the executor. It is shown only in this response: share it with the partner only.",
+  examples: ["sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"],
+})
+
+export const connectionSecretSchema = connectionSchema
+  .extend({ signing_secret: signingSecretSchema })
+  .meta({ id: "ConnectionSecret", description: "A connection with its new signing secret." })
+
+export const createdConnectionSchema = connectionTriggerUrlSchema
+  .extend({ signing_secret: signingSecretSchema })
+  .meta({ id: "CreatedConnection", description: "A connection with its trigger URL and its signing secret." })
+
 export const syncSchema = z
   .object({
     fence: z
@@ -141,6 +186,20 @@ export const syncSchema = z
     finished_at: z.iso.datetime().nullable(),
     outcome: z.enum(["running", "changed", "unchanged", "failed", "abandoned"]),
     error: z.string().nullable(),
+    status: z
+      .int()
+      .nullable()
+      .meta({
+        description: "HTTP status of the source's response, if the error is `status`.",
+        examples: [502, null],
+      }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: "`error` and `status` as a sentence. null: no error.",
+        examples: ["the source responded with 502 Bad Gateway", null],
+      }),
     triggers: z.int().meta({ description: "How many accepted triggers the run covers." }),
     first_trigger_at: z.iso.datetime().nullable(),
     last_trigger_at: z.iso.datetime().nullable(),
@@ -240,6 +299,8 @@ export const requestedSyncSchema = z
 
 export type CreateConnection = z.infer<typeof createConnectionSchema>
 export type Connection = z.infer<typeof connectionSchema>
+export type ConnectionSecret = z.infer<typeof connectionSecretSchema>
+export type CreatedConnection = z.infer<typeof createdConnectionSchema>
 export type ConnectionTriggerUrl = z.infer<typeof connectionTriggerUrlSchema>
 export type ChangeConnection = z.infer<typeof changeConnectionSchema>
 export type ConnectionState = z.infer<typeof connectionStateSchema>

@@ -79,6 +79,10 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
     description: "Only deliveries whose next attempt waits for this.",
     examples: ["breaker"],
   }),
+  job: identifierSchema.optional().meta({
+    description: "Only deliveries that this job was the last to resend or erase.",
+    examples: ["job_8c1f0e6a9b2d7c835e10"],
+  }),
   created_after: timeSchema.optional().meta({
     description: "Only deliveries created at this time (inclusive) or later.",
     examples: ["2026-03-01T12:00:00Z"],
@@ -169,13 +173,13 @@ export const deliverySchema = z
       description:
         "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: not deferred.",
     }),
-    body_sha256: z
-      .string()
-      .meta({ description: "SHA-256 of the bytes that are signed and sent, in hexadecimal." }),
     created_at: z.iso
       .datetime()
       .meta({ description: "When the event was published. The delivery's id contains this time." }),
-    finished_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable().meta({
+      description:
+        "When it was accepted, died, or was cancelled or erased: the newest of these. null: it is pending.",
+    }),
     dead_reason: deadReasonSchema.nullable().meta({
       description:
         "Why a dead delivery is dead, if its retry period did not end. channel-deleted: it was pending when an operator deleted its channel. null: its retry period ended, or it is not dead.",
@@ -185,6 +189,29 @@ export const deliverySchema = z
     id: "Delivery",
     description: "One site.ready to one channel.",
   })
+
+export const listedDeliverySchema = deliverySchema
+  .extend({
+    reference: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The `reference` of the body, with e-mail addresses masked. null: the delivery was erased, has none, or belongs to a channel that the API key may not read.",
+        examples: ["user-4711"],
+      }),
+    site_url: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The `site_url` of the body, as `reference`.",
+        examples: ["https://shop.example"],
+      }),
+  })
+  .meta({ id: "ListedDelivery" })
+
+/** Ordinary retries are fewer. Only resends cause more. */
+export const newestAttempts = 20
 
 export const deliveryWithAttemptsSchema = deliverySchema
   .extend({
@@ -199,7 +226,28 @@ export const deliveryWithAttemptsSchema = deliverySchema
         ],
       }),
     body_bytes: z.int().meta({ description: "Length of the body as it is sent.", examples: [312] }),
-    attempt_log: z.array(attemptSchema).meta({ description: "Oldest first." }),
+    attempt_log: z
+      .array(attemptSchema)
+      .meta({ description: `The newest ${newestAttempts} attempts, oldest first.` }),
+    attempt_log_cursor: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The `cursor` with which `GET /v1/deliveries/{id}/attempts` continues with earlier attempts. null: there are none.",
+        examples: ["WzEwMzAsIjIwMjYtMDMtMDFUMTI6MDA6MDAuMDAwWiJd"],
+      }),
+    last_job: z
+      .object({
+        id: z.string().meta({ examples: ["job_8c1f0e6a9b2d7c835e10"] }),
+        kind: z.enum(["resend", "erasure"]),
+        requested_at: z.iso.datetime().meta({ description: "When the job was created." }),
+        requested_by: z.string().nullable().meta({ description: "null: only operators see it." }),
+      })
+      .nullable()
+      .meta({
+        description: "The job that resent or erased the delivery last. null: none, or it was deleted.",
+      }),
   })
   .meta({ id: "DeliveryWithAttempts" })
 
@@ -211,6 +259,14 @@ export const deliveryBodySchema = z
       examples: ['{"event":"site.ready","channel":"acme"}'],
     }),
     body_sha256: z.string().meta({ description: "SHA-256 of its bytes in UTF-8, in hexadecimal." }),
+    request_headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .meta({
+        description:
+          "For a key with the scope `channel:<id>` of the delivery's channel: the headers of the newest attempt with whole signatures, without the channel's own request headers. null: for other keys, before the first attempt has ended, or if the secret that signed it has been retired.",
+        examples: [{ "content-type": "application/json", "X-Sitewire-Signature": "sha256=1f0c3a9b" }],
+      }),
   })
   .meta({ id: "DeliveryBody" })
 
@@ -254,5 +310,7 @@ export type DeliveryBody = z.infer<typeof deliveryBodySchema>
 export type CancelledDelivery = z.infer<typeof cancelledDeliverySchema>
 export type DeliveryQuery = z.output<typeof deliveryQuerySchema>
 export type Delivery = z.infer<typeof deliverySchema>
+export type ListedDelivery = z.infer<typeof listedDeliverySchema>
+export type Attempt = z.infer<typeof attemptSchema>
 export type DeliveryWithAttempts = z.infer<typeof deliveryWithAttemptsSchema>
 export type ResendAccepted = z.infer<typeof resendAcceptedSchema>

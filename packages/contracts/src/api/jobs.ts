@@ -5,7 +5,7 @@ import { oneLine, plainText } from "../values/plainText.ts"
 import { splitAlternatives } from "../values/splitAlternatives.ts"
 import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
-import { exceptionSchema } from "./reconciliation.ts"
+import { differingEventSchema, exceptionSchema } from "./reconciliation.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
@@ -210,6 +210,10 @@ export const jobSchema = z
       .array(remainingTopicSchema)
       .nullable()
       .meta({ description: "Of an erasure: what could not be erased. null: another kind of job." }),
+    differing: z.array(differingEventSchema).nullable().meta({
+      description:
+        "Of a reconciliation: events with the id of a delivered event and other data, at most 200; `counts.events_differing` is the number of all. null: another kind of job.",
+    }),
     exceptions: z.array(exceptionSchema).nullable().meta({
       description:
         "Of a reconciliation: records that are not accounted for, at most 200; `counts.exceptions` is the number of all. null: another kind of job.",
@@ -219,6 +223,37 @@ export const jobSchema = z
     id: "Job",
     description: "Bulk work in the background. A finished erasure job is the proof of the erasure.",
   })
+
+/** Each number of a job's outcome is counted up to this. */
+export const mostCounted = 10_000
+
+const outcomeCount = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .meta({ description, examples: [12] })
+
+export const jobOutcomeSchema = z
+  .object({
+    delivered: outcomeCount("Accepted by their receivers."),
+    pending: outcomeCount("Waiting for an attempt, also those that were delivered before the resend."),
+    dead: outcomeCount("Dead again: not accepted within their new retry period."),
+    cancelled: outcomeCount("Cancelled after the resend."),
+    erased: outcomeCount("Erased after the resend."),
+  })
+  .meta({
+    id: "JobOutcome",
+    description: `What became of the deliveries of a resend that no later job has resent or erased. Each number is at most ${mostCounted}, which means "as many or more".`,
+  })
+
+export const jobWithOutcomeSchema = jobSchema
+  .extend({
+    outcome: jobOutcomeSchema.nullable().meta({
+      description:
+        "Of a resend: what became of its deliveries. `GET /v1/deliveries?job=<id>` lists them. null: another kind of job.",
+    }),
+  })
+  .meta({ id: "JobWithOutcome", description: "A job, and what became of what it has done." })
 
 export const dryRunSchema = z
   .object({
@@ -238,5 +273,7 @@ export type ResendFilter = z.output<typeof resendFilterSchema>
 export type ReconcileFilter = z.output<typeof reconcileFilterSchema>
 export type ReplayFilter = z.output<typeof replayFilterSchema>
 export type Job = z.infer<typeof jobSchema>
+export type JobOutcome = z.infer<typeof jobOutcomeSchema>
+export type JobWithOutcome = z.infer<typeof jobWithOutcomeSchema>
 export type DryRun = z.infer<typeof dryRunSchema>
 export type RemainingTopic = z.infer<typeof remainingTopicSchema>

@@ -93,7 +93,7 @@ export const problemCodes = {
     status: 404,
     title: "No previous content",
     meaning: "The content before the last change is not stored.",
-    remedy: "None. It is stored for 7 days after the change, if it is not larger than 1 MiB.",
+    remedy: "None. It is stored for 7 days after the change, or for 10 minutes if it is larger than 1 MiB.",
   },
   "method-not-allowed": {
     status: 405,
@@ -104,8 +104,22 @@ export const problemCodes = {
   "id-taken": {
     status: 409,
     title: "Id taken",
-    meaning: "Another resource has this id.",
+    meaning: "Another resource has this id, or a channel that was deleted had it.",
     remedy: "Choose another id, or omit it to get one.",
+  },
+  "secret-not-accepted": {
+    status: 409,
+    title: "Secret not accepted",
+    meaning:
+      "The last certification of the channel's address found that the receiver does not accept the secret that would become active.",
+    remedy:
+      "Let the receiver accept the secret and certify it again, or repeat the request with `force=true`.",
+  },
+  "too-many-connections": {
+    status: 409,
+    title: "Too many connections",
+    meaning: "The site has as many connections as SITE_MAX_CONNECTIONS allows.",
+    remedy: "Delete a connection that is not used, or ask an operator for a higher limit.",
   },
   "rotation-conflict": {
     status: 409,
@@ -136,7 +150,14 @@ export const problemCodes = {
     status: 409,
     title: "Channel deleted",
     meaning: "The delivery's channel was deleted, so there is no address to send it to.",
-    remedy: "Create a channel with the same id first.",
+    remedy: "None. The id of a deleted channel is not used again.",
+  },
+  "secret-shown-once": {
+    status: 409,
+    title: "Secret shown once",
+    meaning:
+      "An earlier request with this Idempotency-Key was executed. Its response contained a secret, which is shown only once and is not stored.",
+    remedy: "If that response was lost, get a new secret as `detail` describes.",
   },
   "check-running": {
     status: 409,
@@ -149,6 +170,13 @@ export const problemCodes = {
     title: "Job done",
     meaning: "The job has finished, so it cannot be cancelled.",
     remedy: "Nothing needs to be done.",
+  },
+  "content-replaced": {
+    status: 410,
+    title: "Content replaced",
+    meaning:
+      "The connection has another content than that of the sync in `fence`, which is no longer stored.",
+    remedy: "Read the newest content, without `fence`.",
   },
   "changed-meanwhile": {
     status: 412,
@@ -177,8 +205,15 @@ export const problemCodes = {
   "too-many-requests": {
     status: 429,
     title: "Too many requests",
-    meaning: "The API key has sent more requests than its limit allows.",
+    meaning:
+      "The API key has sent more requests than its limit allows, or too many of its requests that read much wait for each other.",
     remedy: "Wait for the number of seconds in `Retry-After`.",
+  },
+  "too-many-resends": {
+    status: 429,
+    title: "Too many resends",
+    meaning: "The delivery was resent as often in the last hour as it may be.",
+    remedy: "Wait for the number of seconds in `Retry-After`. Deliveries of other events can be resent.",
   },
   "too-many-streams": {
     status: 429,
@@ -186,10 +221,17 @@ export const problemCodes = {
     meaning: "The API key, or the console, has as many open streams as it may have.",
     remedy: "Close a stream, or try again after the number of seconds in `Retry-After`.",
   },
+  "sign-in-disabled": {
+    status: 403,
+    title: "Sign-in disabled",
+    meaning: "The console accepts sign-ins with OpenID Connect only, so neither keys nor their links.",
+    remedy: "Sign in with OpenID Connect, or have SIGN_IN_WITH_KEY changed.",
+  },
   "too-many-sign-ins": {
     status: 429,
     title: "Too many sign-ins",
-    meaning: "Too many sign-ins have failed, from the client's address or in total.",
+    meaning:
+      "Too many sign-ins from the client's address have failed, or have begun at the identity provider.",
     remedy: "Wait for the number of seconds in `Retry-After`.",
   },
   "internal-error": {

@@ -3,7 +3,8 @@ import { calledUrl } from "../values/httpUrl.ts"
 import { attemptErrorSchema, attemptSchema } from "./deliveries.ts"
 
 const address = calledUrl.meta({
-  description: "The address of the receiver. Default: the channel's notification address.",
+  description:
+    "The address of the receiver. Default: the channel's notification address. Without the scope `operate`: at its scheme, host and port.",
   examples: ["https://test.partner.example/sitewire"],
 })
 
@@ -105,7 +106,10 @@ const summary = {
     description: "passed: no point failed. failed: at least one did. null: unless the state is done.",
   }),
   error: z.string().nullable().meta({ description: "Why the state is failed. Else null." }),
-  requested_by: z.string().meta({ description: "Id and name of the API key." }),
+  requested_by: z.string().nullable().meta({
+    description:
+      "Id and name of the API key. null: another key than that of the channel's partner requested it.",
+  }),
   created_at: z.iso.datetime(),
   finished_at: z.iso.datetime().nullable(),
 }
@@ -123,7 +127,7 @@ export const certificationSchema = z
   })
   .meta({ id: "Certification", description: "Whether a receiver behaves correctly, point by point." })
 
-/** The newest finished certification, as a channel shows it. */
+/** The newest finished certification of the channel's address, as a channel shows it. */
 export const lastCertificationSchema = z
   .object({
     id: z.string(),

@@ -28,4 +28,17 @@ export const exceptionSchema = z
   })
   .meta({ id: "ReconciliationException", description: "A record that is not accounted for." })
 
+/** An event that was not delivered, because an earlier one has its id. */
+export const differingEventSchema = exceptionSchema
+  .pick({ topic: true, partition: true, offset: true, published_at: true })
+  .extend({
+    event_id: z.string().meta({ description: "The id that both events have.", examples: ["order-10042"] }),
+  })
+  .meta({
+    id: "DifferingEvent",
+    description:
+      "An event that was not delivered, because an event with its id and other data was delivered.",
+  })
+
+export type DifferingEvent = z.infer<typeof differingEventSchema>
 export type ReconciliationException = z.infer<typeof exceptionSchema>

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { problemSchema } from "./problem.ts"
+import { apiProblemSchema } from "./problem.ts"
 
 /** The body of `POST /session` of the console, which signs in. */
 export const signInSchema = z
@@ -9,8 +9,14 @@ export const signInSchema = z
   })
   .refine(({ key, link }) => (key === undefined) !== (link === undefined), "must contain either key or link")
 
+/** The body of `POST /session/link`, which states as whom a link signs in. */
+export const linkSchema = z.strictObject({ link: z.string().max(200) })
+
+/** The response to it: the name and the scopes of the link's key. */
+export type SignInLinkOwner = Pick<Session, "name" | "scopes">
+
 const signInMethodsSchema = z
-  .object({ key: z.literal(true), oidc: z.boolean() })
+  .object({ key: z.boolean(), oidc: z.boolean() })
   .meta({ description: "The ways to sign in that this console offers." })
 
 /** The session of the web console, to which the request's cookie belongs. */
@@ -24,7 +30,7 @@ export const sessionSchema = z.object({
 })
 
 /** Every error response of `/session`. */
-export const sessionProblemSchema = problemSchema.extend({ sign_in: signInMethodsSchema })
+export const sessionProblemSchema = apiProblemSchema.extend({ sign_in: signInMethodsSchema })
 
 export const signInLinkSchema = z
   .object({

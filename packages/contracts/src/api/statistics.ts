@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { timeSchema, tooFar } from "../values/time.ts"
+import { deadDeliveriesSchema } from "./channels.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 
@@ -14,6 +15,17 @@ export const statisticsQuerySchema = z.strictObject({
       "Length of a point, in UTC. Minutes are kept for 7 days, hours for 90 days, days for 2 years.",
     examples: ["hour"],
   }),
+  merge: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(60)
+    .default(1)
+    .meta({
+      description:
+        "How many minutes, hours or days a point has. Such points begin at multiples of their length.",
+      examples: [10],
+    }),
   channel: identifierSchema.optional().meta({
     description: "Only this channel. Default: all channels together, which needs the scope read or operate.",
     examples: ["acme"],
@@ -61,9 +73,24 @@ export const statisticPointSchema = z
           "Median and 99th percentile of the attempts' durations, at most 19 % wrong. null: no attempts.",
         examples: [{ p50: 84.1, p99: 912.3 }],
       }),
-    triggers: count.nullable().meta({
-      description: "Triggers that the successful syncs of this point cover. null if `channel` is given.",
-    }),
+    triggers: z
+      .object({
+        accepted: count.meta({
+          description:
+            "Triggers that schedulers recorded, up to a minute earlier or later than in this point. While no console counts, they are counted in the first minute of that time.",
+          examples: [7],
+        }),
+        covered: count.meta({
+          description:
+            "Triggers that the successful syncs of this point cover. The others are covered by later syncs.",
+          examples: [4],
+        }),
+      })
+      .nullable()
+      .meta({
+        description: "Triggers, requested syncs included. null if `channel` is given.",
+        examples: [{ accepted: 7, covered: 4 }],
+      }),
     syncs: countsBy(syncOutcomeSchema, "Syncs with the outcome").nullable().meta({
       description: "Syncs that began, by outcome. null if `channel` is given.",
     }),
@@ -104,6 +131,21 @@ export const statisticsSchema = z
         description:
           "The scheduled attempt that is overdue for longest now. null: none is overdue by more than a minute, or `channel` is given.",
       }),
+    dead: deadDeliveriesSchema
+      .extend({
+        channels: z
+          .array(
+            z.object({ channel: z.string().meta({ examples: ["acme"] }), ...deadDeliveriesSchema.shape }),
+          )
+          .meta({ description: "The 20 channels with most of them, and how many each has." }),
+      })
+      .meta({ id: "DeadByChannel", description: "Deliveries of all channels that are dead now." })
+      .nullable()
+      .meta({ description: "What is dead now. null if `channel` is given." }),
+    total: statisticPointSchema.omit({ started_at: true }).meta({
+      id: "StatisticTotal",
+      description: "All points together, with the percentiles of all their attempts.",
+    }),
     data: z.array(statisticPointSchema).meta({
       description: "Oldest first. Times in which nothing was counted are missing; counted ones may be 0.",
     }),

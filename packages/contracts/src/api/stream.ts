@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { syncSchema } from "./connections.ts"
 import { attemptErrorSchema, deferralReasonSchema, deliveryStateSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 import { jobKindSchema, jobStateSchema } from "./jobs.ts"
@@ -25,6 +26,9 @@ export const streamQuerySchema = z.strictObject({
 export const streamedDeliverySchema = z.object({
   id: z.uuid(),
   event_id: z.string(),
+  reference: z.string().nullable().meta({
+    description: "Of its body, with e-mail addresses masked. null: it has none, or the delivery was erased.",
+  }),
   channel: z.string(),
   state: deliveryStateSchema,
   attempts: z.int(),
@@ -52,6 +56,8 @@ export const streamedSyncSchema = z.object({
   finished_at: z.iso.datetime().nullable(),
   outcome: syncOutcomeSchema,
   error: z.string().nullable(),
+  status: syncSchema.shape.status,
+  reason: syncSchema.shape.reason,
   triggers: z.int(),
   bytes: z.int().nullable(),
 })

@@ -6,15 +6,18 @@ import { normalizeSiteUrl } from "../values/normalizeSiteUrl.ts"
 
 /**
  * Whose data an erasure deletes: an e-mail address or a site's URL. Only its digest is stored, and compared
- * with the digests of the strings in events.
+ * with the digests of the strings in events. That of an address is keyed (`storedSubject` in @sitewire/database), because
+ * an address could be guessed from another.
  */
 export const subjectSchema = z.union([
-  z.strictObject({ email_sha256: z.string() }),
+  z.strictObject({ email_digest: z.string() }),
   z.strictObject({ site_url_sha256: z.string() }),
 ])
 export type Subject = z.output<typeof subjectSchema>
 
-export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): Subject {
+export type PlainSubject = { email_sha256: string } | { site_url_sha256: string }
+
+export function subjectOf({ email, site_url }: { email?: string; site_url?: string }): PlainSubject {
   if (email !== undefined) return { email_sha256: digest(normalizeEmail(email)) }
   return { site_url_sha256: digest(normalizeSiteUrl(site_url ?? "")) }
 }

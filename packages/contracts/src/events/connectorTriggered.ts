@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { connectionIdSchema } from "./connectionId.ts"
 
 /**
  * A record of `connector.triggered`: partners have called a connection's trigger URL. Its key is the
@@ -6,11 +7,7 @@ import { z } from "zod"
  */
 export const connectorTriggeredSchema = z
   .object({
-    connection: z
-      .string()
-      .min(1)
-      .max(64)
-      .meta({ description: "Id of the connection.", examples: ["bakery-products"] }),
+    connection: connectionIdSchema,
     first_at: z.iso.datetime().meta({
       description: "When the first of the merged triggers was accepted.",
       examples: ["2026-03-01T12:00:00.000Z"],

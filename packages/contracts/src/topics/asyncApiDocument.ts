@@ -1,6 +1,8 @@
 import type { z } from "zod"
+import { connectionChangedSchema } from "../events/connectionChanged.ts"
 import { connectorTriggeredSchema } from "../events/connectorTriggered.ts"
 import { deadLetterSchema } from "../events/deadLetter.ts"
+import { deliveryOutcomeSchema } from "../events/deliveryOutcome.ts"
 import { invalidRecordHeaders } from "../events/invalidRecord.ts"
 import { retryRecordSchema } from "../events/retryRecord.ts"
 import { sitePaidSchema } from "../events/sitePaid.ts"
@@ -15,7 +17,9 @@ export const recordSchemas = {
   "site.paid": sitePaidSchema,
   "site.ready.retry": retryRecordSchema,
   "site.ready.dead": deadLetterSchema,
+  "site.ready.outcome": deliveryOutcomeSchema,
   "connector.triggered": connectorTriggeredSchema,
+  "connection.changed": connectionChangedSchema,
 } as const satisfies Record<string, z.ZodType>
 
 const traceparent = (of: string) => ({
@@ -28,6 +32,7 @@ const traceparent = (of: string) => ({
 const headersOf = {
   "site.ready.retry": traceparent("the attempt before"),
   "site.ready.dead": traceparent("the last attempt"),
+  "site.ready.outcome": traceparent("the last attempt"),
   "connector.triggered": traceparent("the span that published the record"),
   "site.paid": {
     ...traceparent("the publisher, in which the delivery continues"),
@@ -56,6 +61,8 @@ const actionsOf: Record<string, readonly ("send" | "receive")[]> = {
   "site.paid": ["receive", "send"],
   "site.paid.invalid": ["send", "receive"],
   "site.ready.dead": ["send"],
+  "site.ready.outcome": ["send"],
+  "connection.changed": ["send"],
 }
 
 /** An AsyncAPI 3 document of all topics, with the default retry delays and without a prefix. */
@@ -72,7 +79,7 @@ export function asyncApiDocument() {
       title: "Sitewire topics",
       version: "0.1.0",
       description:
-        "The Kafka topics of Sitewire. Other services publish to site.paid, and may consume site.ready.dead and site.paid.invalid; the others are internal. `TOPIC_PREFIX` precedes every address, and the retry topics are those of the default `RETRY_DELAYS`.",
+        "The Kafka topics of Sitewire. Other services publish to site.paid, and may consume site.ready.dead, site.ready.outcome, site.paid.invalid and connection.changed; the others are internal. `TOPIC_PREFIX` precedes every address, and the retry topics are those of the default `RETRY_DELAYS`.",
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",
@@ -99,7 +106,9 @@ function channel(topic: Topic) {
         partitions: topic.partitions,
         topicConfiguration: {
           "cleanup.policy": cleanup?.split(","),
-          "retention.ms": Number(config["retention.ms"]),
+          ...(config["retention.ms"] === undefined
+            ? { "delete.retention.ms": Number(config["delete.retention.ms"]) }
+            : { "retention.ms": Number(config["retention.ms"]) }),
         },
         bindingVersion: "0.5.0",
       },

@@ -26,12 +26,18 @@ export function topicAccess(settings: TopicNameSettings): TopicAccess[] {
     // It finds the topics complete if they are managed as resources, and creates none.
     { ...nothing, process: "setup", inspect: all },
     { ...nothing, process: "trigger-gateway", write: [topics.connectorTriggered] },
-    { ...nothing, process: "sync-scheduler", read: [topics.connectorTriggered], join: [triggers] },
+    {
+      ...nothing,
+      process: "sync-scheduler",
+      read: [topics.connectorTriggered],
+      write: [topics.connectionChanged],
+      join: [triggers],
+    },
     {
       ...nothing,
       process: "webhook-dispatcher",
       read: [topics.sitePaid, ...topics.retry],
-      write: [topics.sitePaidInvalid, topics.dead, ...topics.retry],
+      write: [topics.sitePaidInvalid, topics.dead, topics.outcome, ...topics.retry],
       join: [paid, retries],
     },
     {

@@ -25,7 +25,8 @@ test("each retry delay has a topic with broker timestamps, whose records are del
 
 test("the catalogue lists each topic that code publishes to or consumes from exactly once", () => {
   const names = topicNames(settings)
-  const all = [names.sitePaid, names.sitePaidInvalid, ...names.retry, names.dead, names.connectorTriggered]
+  const { sitePaid, sitePaidInvalid, retry, dead, outcome, connectorTriggered, connectionChanged } = names
+  const all = [sitePaid, sitePaidInvalid, ...retry, dead, outcome, connectorTriggered, connectionChanged]
   expect(
     topicCatalogue(settings)
       .map(({ name }) => name)

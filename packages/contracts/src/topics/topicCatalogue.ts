@@ -1,6 +1,8 @@
 import type { z } from "zod"
+import { connectionChangedSchema } from "../events/connectionChanged.ts"
 import { connectorTriggeredSchema } from "../events/connectorTriggered.ts"
 import { deadLetterSchema } from "../events/deadLetter.ts"
+import { deliveryOutcomeSchema } from "../events/deliveryOutcome.ts"
 import { retryRecordSchema } from "../events/retryRecord.ts"
 import { sitePaidSchema } from "../events/sitePaid.ts"
 import { formatDuration } from "../values/duration.ts"
@@ -29,13 +31,15 @@ export type Topic = {
   /** The value's schema; null if any bytes are valid. */
   value: z.ZodType | null
   partitions: number
-  cleanup: "delete" | "compact,delete"
+  cleanup: "delete" | "compact,delete" | "compact"
+  /** Of a topic that is only compacted: how long tombstones are stored. */
   retentionMs: number
   /** A record can outlive `retentionMs` by this time, because Kafka deletes whole segments. */
   segmentMs: number
   /**
-   * Retry topics have LogAppendTime: consumers wait until a delay after a record's timestamp is over. Append
-   * times ascend with the offsets, so a partition's first record is always due first.
+   * With CreateTime, a broker of Kafka 4 rejects the records of a publisher whose clock is more than an hour ahead.
+   * Retry topics need LogAppendTime also because consumers wait until a delay after a record's timestamp is over.
+   * Append times ascend with the offsets, so a partition's first record is always due first.
    */
   timestamp: "CreateTime" | "LogAppendTime"
 }
@@ -93,6 +97,17 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       timestamp: "CreateTime",
     },
     {
+      name: names.outcome,
+      purpose: "What became of each event; empty unless PUBLISH_OUTCOMES is set. Read by the publishers.",
+      key: "event id",
+      value: deliveryOutcomeSchema,
+      partitions: flowPartitions,
+      cleanup: "delete",
+      retentionMs: 7 * dayMs,
+      segmentMs,
+      timestamp: "LogAppendTime",
+    },
+    {
       name: names.connectorTriggered,
       purpose: "A partner's trigger: a connection's data changed.",
       key: "connection id",
@@ -101,7 +116,18 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       cleanup: "compact,delete",
       retentionMs: 7 * dayMs,
       segmentMs,
-      timestamp: "CreateTime",
+      timestamp: "LogAppendTime",
+    },
+    {
+      name: names.connectionChanged,
+      purpose: "A connection has a new content; without a value: it was deleted. Read by internal services.",
+      key: "connection id",
+      value: connectionChangedSchema,
+      partitions: flowPartitions,
+      cleanup: "compact",
+      retentionMs: 7 * dayMs,
+      segmentMs,
+      timestamp: "LogAppendTime",
     },
   ]
 }

@@ -13,7 +13,9 @@ export function topicNames({ prefix, retryDelaysMs }: TopicNameSettings) {
     sitePaidInvalid: `${prefix}site.paid.invalid`,
     retry: retryDelaysMs.map((delay) => `${prefix}site.ready.retry.${formatDuration(delay)}`),
     dead: `${prefix}site.ready.dead`,
+    outcome: `${prefix}site.ready.outcome`,
     connectorTriggered: `${prefix}connector.triggered`,
+    connectionChanged: `${prefix}connection.changed`,
   }
 }
 

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
+import { isApiKey, newApiKey } from "./apiKey.ts"
 import { hashConnectorToken, isConnectorToken, newConnectorToken } from "./connectorToken.ts"
+import { isSecret, newSecret } from "./prefixedSecret.ts"
 
 const known = `swt_${"A".repeat(43)}`
 
@@ -42,6 +44,29 @@ test("text in another format is not a token", () => {
 test("the checksum's algorithm is pinned, so that existing trigger URLs stay valid", () => {
   expect(isConnectorToken(`${known}_oOvOw`)).toBe(true)
   expect(isConnectorToken(`${known}_oOvOx`)).toBe(false)
+})
+
+test.each(["swk", "sws", "swl", "swc"] as const)(
+  "a %s_ secret has the same format and checksum",
+  (prefix) => {
+    const secret = newSecret(prefix)
+    expect(secret).toMatch(new RegExp(`^${prefix}_[A-Za-z0-9_-]{49}$`))
+    expect(isSecret(prefix, secret)).toBe(true)
+    expect(isSecret("swt", secret)).toBe(false)
+    expect(
+      isSecret(
+        prefix,
+        secret.replace(/.$/, (last) => (last === "x" ? "y" : "x")),
+      ),
+    ).toBe(false)
+  },
+)
+
+test("an API key that an operator made has no checksum, and a mistyped one is no key", () => {
+  expect(isApiKey(`swk_${"A".repeat(43)}`)).toBe(true)
+  expect(isApiKey(newApiKey())).toBe(true)
+  expect(isApiKey(`swk_${"A".repeat(49)}`)).toBe(false)
+  expect(isApiKey(newApiKey().slice(0, -1))).toBe(false)
 })
 
 test("a token's hash is the SHA-256 of its text", () => {

@@ -13,7 +13,7 @@ export const calledUrl = httpUrl.meta({
   override: { pattern: `${scheme}[^/?#@]+([/?][^#]*)?$` },
   "x-rejections": [
     "the scheme must be https",
-    "port 0 cannot be called",
+    "is not called: use 443",
     "the host is neither a DNS name nor an IP address",
     "is not a public address",
   ],

@@ -1,6 +1,6 @@
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { addErasure } from "../../test/fixtures/addErasure.ts"
+import { addErasure, sealingKeys } from "../../test/fixtures/addErasure.ts"
 import { openPool, type Sql } from "../pool.ts"
 import { openErasureList } from "./erasureList.ts"
 import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
@@ -13,13 +13,16 @@ async function startList() {
   const clock = { monotonicMs: 0, wallMs: Date.now() }
   const state = { reads: 0, unavailable: false }
   const sql: Sql = (text, values, name) => {
-    state.reads += 1
+    if (name === "read-erasures") state.reads += 1
     return state.unavailable ? Promise.reject(new Error("no connection")) : pool.sql(text, values, name)
   }
-  const current = openErasureList(sql, {
-    monotonicMs: () => clock.monotonicMs,
-    wallMs: () => clock.wallMs,
-  })
+  const current = openErasureList(
+    { sql, sealingKeys },
+    {
+      monotonicMs: () => clock.monotonicMs,
+      wallMs: () => clock.wallMs,
+    },
+  )
   return {
     clock,
     state,

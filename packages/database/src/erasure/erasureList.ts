@@ -1,5 +1,6 @@
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import type { Sql } from "../pool.ts"
+import type { SealingKeys } from "../seal.ts"
 import { type Erasures, readErasures } from "./readErasures.ts"
 import { listMaxAgeMs, listRefreshMs } from "./timeLimits.ts"
 
@@ -20,14 +21,17 @@ const realClocks: Clocks = { monotonicMs: () => performance.now(), wallMs: () =>
  * Returns a function that resolves to the requested erasures, as they were at most `listMaxAgeMs` ago. Call
  * it before each try to store events, because an erasure may be requested between two tries.
  */
-export function openErasureList(sql: Sql, clocks: Clocks = realClocks): () => Promise<Erasures> {
+export function openErasureList(
+  from: { sql: Sql; sealingKeys: SealingKeys },
+  clocks: Clocks = realClocks,
+): () => Promise<Erasures> {
   let list: { erasures: Erasures; monotonicMs: number; wallMs: number } | undefined
   let reading: Promise<void> | undefined
 
   async function read(): Promise<void> {
     const start = { monotonicMs: clocks.monotonicMs(), wallMs: clocks.wallMs() }
     const since = new Date(start.wallMs - relevantMs)
-    list = { erasures: await readErasures(sql, since, list?.erasures), ...start }
+    list = { erasures: await readErasures(from, since, list?.erasures), ...start }
   }
 
   function readOnce(): Promise<void> {

@@ -1,7 +1,7 @@
 import { clockMarginMs } from "@sitewire/contracts"
 import { type FreshDatabase, freshDatabase } from "@sitewire/testkit"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { addErasure } from "../../test/fixtures/addErasure.ts"
+import { addErasure, sealingKeys } from "../../test/fixtures/addErasure.ts"
 import { openPool, type Pool } from "../pool.ts"
 import { readErasures } from "./readErasures.ts"
 
@@ -24,7 +24,7 @@ test("an event is covered by an erasure of its person or site that was, or may h
   const at = new Date("2026-11-01T12:00:00Z")
   await addErasure(pool.sql, { email }, at)
   await addErasure(pool.sql, { site_url: "https://shop.example/" }, at)
-  const erasures = await readErasures(pool.sql, ever)
+  const erasures = await readErasures({ sql: pool.sql, sealingKeys }, ever)
   const latest = at.getTime() + clockMarginMs
   for (const fields of [{ email: "Owner@SHOP.example" }, { site_url: "https://shop.example" }]) {
     expect(erasures.covers(about(fields), latest - 1)).toBe(true)
@@ -43,7 +43,10 @@ test("the newest erasure of a person counts; cancelled erasures and those before
   await addErasure(pool.sql, { email }, hours(3))
   await addErasure(pool.sql, { email: "other@shop.example" }, hours(5), "cancelled")
   const covers = async (since: Date, address: string, at: Date) =>
-    (await readErasures(pool.sql, since)).covers(about({ email: address }), at.getTime())
+    (await readErasures({ sql: pool.sql, sealingKeys }, since)).covers(
+      about({ email: address }),
+      at.getTime(),
+    )
   expect(await covers(ever, email, hours(2))).toBe(true)
   expect(await covers(hours(3), email, hours(2))).toBe(true)
   expect(await covers(hours(4), email, hours(2))).toBe(false)
@@ -51,16 +54,18 @@ test("the newest erasure of a person counts; cancelled erasures and those before
 })
 
 test("without erasures nothing is covered, and an unchanged list is returned as the same object", async () => {
-  const none = await readErasures(pool.sql, ever)
+  const none = await readErasures({ sql: pool.sql, sealingKeys }, ever)
   expect(none.covers(about({ email }), 0)).toBe(false)
   expect(none.covers(Buffer.from("not JSON"), 0)).toBe(false)
-  expect(await readErasures(pool.sql, ever, none)).toBe(none)
+  expect(await readErasures({ sql: pool.sql, sealingKeys }, ever, none)).toBe(none)
   const id = await addErasure(pool.sql, { email }, new Date())
-  const one = await readErasures(pool.sql, ever, none)
+  const one = await readErasures({ sql: pool.sql, sealingKeys }, ever, none)
   expect(one.covers(about({ email }), Date.now())).toBe(true)
-  expect(await readErasures(pool.sql, ever, one)).toBe(one)
+  expect(await readErasures({ sql: pool.sql, sealingKeys }, ever, one)).toBe(one)
   await pool.sql("update job set state = 'cancelled' where id = $1", [id])
-  expect((await readErasures(pool.sql, ever, one)).covers(about({ email }), Date.now())).toBe(false)
+  expect(
+    (await readErasures({ sql: pool.sql, sealingKeys }, ever, one)).covers(about({ email }), Date.now()),
+  ).toBe(false)
 })
 
 test("reading the list scans recent erasures only, even among many other jobs", async () => {
@@ -78,6 +83,6 @@ test("reading the list scans recent erasures only, even among many other jobs", 
     return Number(row?.tuples)
   }
   const before = await reads()
-  await readErasures(pool.sql, new Date(Date.now() - 86_400_000))
+  await readErasures({ sql: pool.sql, sealingKeys }, new Date(Date.now() - 86_400_000))
   expect((await reads()) - before).toBeLessThan(10)
 })

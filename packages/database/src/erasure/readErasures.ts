@@ -1,5 +1,7 @@
-import { clockMarginMs, digestsOf } from "@sitewire/contracts"
+import { clockMarginMs } from "@sitewire/contracts"
+import { readDigestKey, subjectDigests } from "../digestKey.ts"
 import type { Sql } from "../pool.ts"
+import type { SealingKeys } from "../seal.ts"
 
 export type Erasures = {
   /** Changes when the list changes. */
@@ -32,16 +34,23 @@ select version,
 
 /**
  * Reads the erasures that were requested since `since` and not cancelled. Returns `known`, the result of an
- * earlier call, if the list has not changed since.
+ * earlier call, if the list has not changed since. Rejects if SEALING_KEYS lacks the key of the digests, because nobody
+ * could then say whom the erasures concern.
  */
-export async function readErasures(sql: Sql, since: Date, known?: Erasures): Promise<Erasures> {
+export async function readErasures(
+  { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
+  since: Date,
+  known?: Erasures,
+): Promise<Erasures> {
   const [row] = await sql<Row>(statement, [since, known?.version ?? null], "read-erasures")
   if (row && known && row.erased === null) return known
   if (!row?.erased) throw new Error("the statement that reads erasures returned no list")
-  return listErasures(row.version, new Map(Object.entries(row.erased)))
+  const erased = new Map(Object.entries(row.erased))
+  if (erased.size === 0) return { version: row.version, covers: () => false }
+  return listErasures(row.version, erased, await readDigestKey(sql, sealingKeys))
 }
 
-function listErasures(version: string, erased: ReadonlyMap<string, number>): Erasures {
+function listErasures(version: string, erased: ReadonlyMap<string, number>, key: Buffer): Erasures {
   const never = Number.NEGATIVE_INFINITY
   const newest = [...erased.values()].reduce((latest, requestedAt) => Math.max(latest, requestedAt), never)
   return {
@@ -49,7 +58,7 @@ function listErasures(version: string, erased: ReadonlyMap<string, number>): Era
     covers(content, recordedAt) {
       const earliest = recordedAt - clockMarginMs
       if (newest <= earliest) return false
-      const digests = digestsOf(content)
+      const digests = subjectDigests(key, content)
       return digests === null || digests.some((digest) => (erased.get(digest) ?? never) > earliest)
     },
   }

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { type ProcessWithRole, processRights, type Rights, roleOf } from "./processRights.ts"
+import { type ProcessWithRole, processRights, type Rights, roleOf, unchangeable } from "./processRights.ts"
 
 /** The key of our advisory lock: any number that no other advisory lock uses. */
 const rolesLock = 7_483_920_115
@@ -38,7 +38,13 @@ export async function ensureProcessRoles({
 async function createRole(session: pg.Client, role: string): Promise<boolean> {
   const { rows } = await session.query("select 1 from pg_roles where rolname = $1", [role])
   if (rows.length > 0) return false
-  await session.query(`create role ${pg.escapeIdentifier(role)} nologin`)
+  await session.query(`create role ${pg.escapeIdentifier(role)} nologin`).catch((error: unknown) => {
+    if (!(error instanceof pg.DatabaseError && error.code === "42501")) throw error
+    const why = `The role ${role} does not exist, and the account of DATABASE_URL may not create it.`
+    throw new Error(
+      `${why} Create it as an administrator ("create role ${role}"), or give the account CREATEROLE.`,
+    )
+  })
   return true
 }
 
@@ -48,6 +54,7 @@ function setRights(role: string, rights: Rights): string[] {
     `revoke all on all tables in schema public from ${name}`,
     `grant usage on schema public to ${name}`,
     ...Object.entries(rights).map(([table, allowed]) => `grant ${allowed.join(", ")} on ${table} to ${name}`),
+    `revoke update, delete on ${unchangeable} from ${name}`,
     // The history of migrations is the setup job's.
     `revoke all on _prisma_migrations from ${name}`,
   ]

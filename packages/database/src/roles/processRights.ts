@@ -6,7 +6,7 @@ const everything = [...readAndWrite, "delete"]
 
 /**
  * The least rights of each process that need not see everything. The console may change all tables, because it
- * manages all of them.
+ * manages all of them, but nobody changes or deletes entries of the audit log (`unchangeable`).
  */
 export const processRights = {
   // It faces the internet, and only reads.
@@ -15,7 +15,7 @@ export const processRights = {
   },
   "sync-scheduler": {
     connection: [
-      "select (id, site, source, source_host, runner, source_version, created_at)",
+      "select (id, site, source, source_host, runner, source_version, created_at, signing_secret_sealed, request_headers_sealed)",
       // Postgres requires the right to update a column for `for key share`, with which a trigger locks the connection.
       "update (created_at)",
     ],
@@ -24,13 +24,15 @@ export const processRights = {
     "function make_days": ["execute"],
     "function drop_sync_day": ["execute"],
     snapshot: readAndWrite,
+    previous_snapshot: everything,
     snapshot_chunk: everything,
+    unpublished_change: everything,
   },
   "webhook-dispatcher": {
     channel: ["select", "update (last_certification)"],
     channel_rate: readAndWrite,
     channel_status: everything,
-    deleted_channel: ["select", "update", "delete"],
+    deleted_channel: ["select", "update (ended_at)"],
     dispatcher: everything,
     delivery: everything,
     waiting_delivery: everything,
@@ -39,7 +41,7 @@ export const processRights = {
     digest_key: ["select", "insert"],
     "function make_days": ["execute"],
     "function drop_delivery_day": ["execute"],
-    died_delivery: ["select", "insert", "update"],
+    ended_delivery: everything,
     attempt: ["select", "insert", "delete"],
     // The erasures, whose filters contain only digests.
     job: ["select (id, kind, state, filter, created_at)"],
@@ -49,8 +51,12 @@ export const processRights = {
   },
   console: {
     "all tables in schema public": everything,
+    "function delete_audit_entries": ["execute"],
   },
 } satisfies Record<string, Rights>
+
+/** The table to whose rows roles can only add. */
+export const unchangeable = "audit_entry"
 
 export type ProcessWithRole = keyof typeof processRights
 

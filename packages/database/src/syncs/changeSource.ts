@@ -51,6 +51,7 @@ update sync_window w set
   waiting_for_host = null,
   failures = 0,
   last_error = null,
+  last_status = null,
   failing_since = null,
   slow = false,
   first_trigger_at = least(w.first_trigger_at, discarded.first_trigger_at),

@@ -20,9 +20,13 @@ beforeAll(async () => {
   installation = await startTestInstallation({ env: { LOG_LEVEL: "warn" } })
   const [{ addresses }, key] = await Promise.all([
     installation.start("console"),
-    runScript("packages/console/src/tools/createKey.ts", ["--name", "readme", "--scopes", "operate"], {
-      DATABASE_URL: installation.databaseUrl,
-    }),
+    runScript(
+      "packages/console/src/tools/createKey.ts",
+      ["--name", "readme", "--scopes", "operate,personal-data,admin"],
+      {
+        DATABASE_URL: installation.databaseUrl,
+      },
+    ),
     installation.start("dispatcher"),
   ])
   folder = await mkdtemp(join(tmpdir(), "sitewire-readme-"))

@@ -2,7 +2,7 @@ import { createClient } from "@sitewire/cli"
 import { createApiKey } from "@sitewire/console"
 import { readSealingKeys, sealContexts, unseal } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
-import { sign } from "@sitewire/signing"
+import { sign } from "@sitewire/signing/sender"
 import { startTestInstallation } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeSignIn } from "./describeSignIn.ts"
@@ -34,7 +34,7 @@ test("if a killed start did not store the secret, the next start makes one that 
 test("a channel whose address is another receiver is left unchanged", async () => {
   const { client, partner } = parts
   await makeDemoChannel({ client, partner }, undefined)
-  const own = await client.changeChannel(demoChannel, { address: "http://127.0.0.1:9/own" })
+  const own = await client.changeChannel(demoChannel, { address: "http://127.0.0.1:9999/own" })
   expect(await makeDemoChannel({ client, partner }, undefined)).toBeUndefined()
   expect(await client.readChannel(demoChannel)).toEqual(own)
 })
@@ -45,7 +45,7 @@ test("a terminal shows a link that signs in, and a file gets none", async () => 
   const wrong = createClient({ api, key: `swk_${"A".repeat(43)}` })
   expect(await describeSignIn(wrong, { isTerminal: true })).not.toContain("http")
   const text = await describeSignIn(client, { isTerminal: true })
-  const [, link] = new RegExp(`${api}/sign-in#link=(swl_[\\w-]{43})\\n`).exec(text) ?? []
+  const [, link] = new RegExp(`${api}/sign-in#link=(swl_[\\w-]{49})\\n`).exec(text) ?? []
   const response = await fetch(`${api}/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -8,22 +8,27 @@ export const demoChannel = "demo"
 /**
  * Adds the channel `demo` if it is missing, and updates its address if the demo partner's port has changed. Returns
  * the channel's secret. `stored` is the secret that an earlier start stored; if it or the channel is missing, the
- * secret is new. If the channel has another receiver's address, nothing is changed, and `stored` is returned.
+ * secret is new. If the channel has another receiver's address, or was deleted, nothing is changed, and `stored` is returned.
  */
 export async function makeDemoChannel(
   { client, partner }: { client: Client; partner: PartnerClient },
   stored: string | undefined,
 ): Promise<string | undefined> {
   const address = partner.notificationAddress(demoChannel)
-  const known = await client.readChannel(demoChannel).catch(ignoreMissing)
+  const known = await client.readChannel(demoChannel).catch(ignore(404))
   if (known && !isDemoPartner(known.address)) return stored
   if (known && known.address !== address) await client.changeChannel(demoChannel, { address })
   if (known && stored !== undefined) return stored
-  const secret = known
-    ? await replaceSecret(client, known)
-    : (await client.createChannel({ id: demoChannel, address })).signing_secret
+  const secret = known ? await replaceSecret(client, known) : await create(client, address)
+  if (secret === null) return stored
   await partner.setSecret(demoChannel, secret)
   return secret
+}
+
+/** Null: the channel was deleted, and its id is not used again. */
+async function create(client: Client, address: string): Promise<string | null> {
+  const created = await client.createChannel({ id: demoChannel, address }).catch(ignore(409))
+  return created?.signing_secret ?? null
 }
 
 /**
@@ -38,9 +43,11 @@ async function replaceSecret(client: Client, { other_secret }: Channel): Promise
   return staged_secret
 }
 
-function ignoreMissing(error: unknown): null {
-  if (error instanceof Failure && error.problem?.status === 404) return null
-  throw error
+function ignore(status: number) {
+  return (error: unknown): null => {
+    if (error instanceof Failure && error.problem?.status === status) return null
+    throw error
+  }
 }
 
 /** Compares only the path, because the demo partner's port may have changed. */

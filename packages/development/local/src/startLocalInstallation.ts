@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { createClient, Failure, type LocalStack } from "@sitewire/cli"
 import { createApiKey } from "@sitewire/console"
+import { allRoles } from "@sitewire/contracts"
 import { openPrisma } from "@sitewire/database/prisma"
 import { type Config, reasonOf } from "@sitewire/runtime"
 import { type BackingServices, processStartTime, startBackingServices } from "@sitewire/testkit/backing"
@@ -48,6 +49,8 @@ export async function startLocalInstallation(config: LocalConfig): Promise<Local
     durability: "persistent",
     ports: { postgres: config.POSTGRES_PORT, kafka: config.KAFKA_PORT },
     progress,
+    onUnaskedEnd: (line) =>
+      progress(`${line}\nStop all with Ctrl-C, and run npm start again: the data is kept`),
   })
   const { databaseUrl, brokers } = backing
   const it = await startInstallation({
@@ -156,7 +159,7 @@ async function prepareDemo(
   { apiKey: stored, ...secrets }: Secrets,
 ): Promise<string> {
   const isValid = stored !== undefined && (await isValidKey(api, stored))
-  const makeKey = () => createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: ["operate"] })
+  const makeKey = () => createApiKey({ prisma: openPrisma(it.pool), name: "local", scopes: allRoles })
   const apiKey = isValid ? stored : (await makeKey()).key
   const client = createClient({ api, key: apiKey })
   const demoSecret = await makeDemoChannel({ client, partner: partnerClient(partner) }, secrets.demoSecret)

@@ -36,10 +36,9 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   })
   return {
     url: databaseUrl(postgresAddress(), name),
-    drop: async () => {
-      await retryFixture(() =>
-        asAdmin(postgresAddress(), ({ sql }) => sql(`drop database if exists ${name}`)),
-      )
+    async drop() {
+      const statement = `drop database if exists ${name}`
+      await retryFixture(() => asAdmin(postgresAddress(), ({ sql }) => sql(statement)))
     },
   }
 }
@@ -55,22 +54,15 @@ export async function makeTemplate(address: string): Promise<string> {
 /** Called once after all test files: drops the template and its copies that are left. */
 export async function dropTestDatabases(address: string, template: string): Promise<void> {
   await asAdmin(address, async ({ sql }) => {
-    const left = await sql<{ datname: string }>(
-      "select datname from pg_database where starts_with(datname, $1)",
-      [template],
-    )
+    const copies = "select datname from pg_database where starts_with(datname, $1)"
+    const left = await sql<{ datname: string }>(copies, [template])
     for (const { datname } of left) await sql(`drop database if exists ${datname} with (force)`)
   })
 }
 
 async function asAdmin<T>(address: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = openPool({
-    url: address,
-    size: 1,
-    name: "sitewire-testkit",
-    statementTimeoutMs: connectWithinMs,
-    connectTimeoutMs: connectWithinMs,
-  })
+  const limits = { statementTimeoutMs: connectWithinMs, connectTimeoutMs: connectWithinMs }
+  const pool = openPool({ url: address, size: 1, name: "sitewire-testkit", ...limits })
   try {
     return await work(pool)
   } finally {

@@ -4,29 +4,18 @@ import {
   startInstallation,
 } from "@sitewire/testkit/installation"
 import { freshDatabase, kafkaBrokers } from "./freshDatabase.ts"
-import { freshTopics } from "./freshTopics.ts"
-
-/** Shorter than in production, so that a test sees the last retry. */
-const testRetryDelaysMs = [200, 400]
+import { freshTopics, testRetryDelaysMs } from "./freshTopics.ts"
 
 /**
  * An installation with its own database and topic prefix in the tests' Postgres and Kafka. Use it with `await
  * using`, or call `stop`.
  */
-export async function startTestInstallation({
-  retryDelaysMs = testRetryDelaysMs,
-  env = {},
-}: Pick<InstallationOptions, "retryDelaysMs" | "env"> = {}): Promise<Installation> {
+export async function startTestInstallation(
+  options: Pick<InstallationOptions, "retryDelaysMs" | "env"> = {},
+): Promise<Installation> {
+  const { retryDelaysMs = testRetryDelaysMs, env = {} } = options
   const [database, { prefix }] = await Promise.all([freshDatabase(), freshTopics({ retryDelaysMs })])
-  return startInstallation({
-    backing: {
-      databaseUrl: database.url,
-      brokers: kafkaBrokers(),
-      topicPrefix: prefix,
-      replication: null,
-      stop: database.drop,
-    },
-    retryDelaysMs,
-    env: { RETRY_PERIOD: "1h", ...env },
-  })
+  const servers = { databaseUrl: database.url, brokers: kafkaBrokers() }
+  const backing = { ...servers, topicPrefix: prefix, replication: null, stop: database.drop }
+  return startInstallation({ backing, retryDelaysMs, env: { RETRY_PERIOD: "1h", ...env } })
 }

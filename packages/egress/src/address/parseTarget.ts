@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
-import { hostOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
+import { hostOf, portOf, vetUrl, withoutFinalDot } from "./vetUrl.ts"
 
 export type Target = {
   origin: string
@@ -42,7 +42,7 @@ function parseTarget(text: string, policy: AddressPolicy): ParsedTarget {
   const target: Target = {
     origin: url.origin,
     host,
-    port: url.port === "" ? (tls ? 443 : 80) : Number(url.port),
+    port: portOf(url),
     tls,
     servername: isIpAddress ? undefined : withoutFinalDot(host),
     ips: isIpAddress ? [host] : undefined,

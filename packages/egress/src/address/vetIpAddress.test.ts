@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js"
 import { expect, test } from "vitest"
 import { parsePolicy } from "./addressPolicy.ts"
-import { vetIpAddress } from "./vetIpAddress.ts"
+import { DENIED, vetIpAddress } from "./vetIpAddress.ts"
 
 const strict = parsePolicy({ allow: [], allowHttp: false })
 
@@ -172,6 +172,15 @@ test("a range that the operator allows opens that range, in that family and spel
   for (const address of ["10.21.0.1", "::ffff:10.20.0.1", "64:ff9b::a14:1", "2002:a14:1::1", "fd00:2::1"]) {
     expect(vetIpAddress(address, policy), address).toMatchObject({ kind: "blocked" })
   }
+})
+
+test("a range that the operator denies is blocked although it is public or allowed, also behind a translator", () => {
+  const deny = ["198.20.0.0/16", "2a00:1::/32", "10.96.0.0/12"]
+  const policy = parsePolicy({ allow: ["10.0.0.0/8"], deny, allowHttp: false })
+  for (const address of ["198.20.4.5", "2a00:1::5", "10.96.0.1", "64:ff9b::c614:405"])
+    expect(vetIpAddress(address, policy), address).toEqual({ kind: "blocked", range: DENIED })
+  for (const address of ["198.21.0.1", "2a00:2::1", "10.1.0.1"])
+    expect(vetIpAddress(address, policy), address).toEqual({ kind: "ok" })
 })
 
 test("a range that is none is an error that names it", () => {

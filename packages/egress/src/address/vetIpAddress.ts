@@ -1,7 +1,10 @@
 import ipaddr from "ipaddr.js"
-import type { AddressPolicy } from "./addressPolicy.ts"
+import { type AddressPolicy, isInRange } from "./addressPolicy.ts"
 
 export type IpVerdict = { kind: "ok" } | { kind: "blocked"; range: string }
+
+/** The range of an address in `deny`. */
+export const DENIED = "denied by the operator"
 
 const OK: IpVerdict = { kind: "ok" }
 
@@ -21,9 +24,8 @@ const TRANSLATED_IPV4 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 export function vetIpAddress(ip: string, policy: AddressPolicy): IpVerdict {
   const parsed = parse(ip)
   if (parsed === undefined) return { kind: "blocked", range: "not an IP address" }
-  for (const [network, bits] of policy.allow) {
-    if (network.kind() === parsed.kind() && parsed.match(network, bits)) return OK
-  }
+  if (isInRange(parsed, policy.deny)) return { kind: "blocked", range: DENIED }
+  if (isInRange(parsed, policy.allow)) return OK
   // Not the ranges that the operator allows: a translator calls public addresses only.
   if (parsed.kind() === "ipv6" && parsed.match(TRANSLATED_IPV4))
     return vetIpAddress(parsed.toByteArray().slice(-4).join("."), { ...policy, allow: [] })

@@ -75,6 +75,26 @@ test("a URL that the operator allows is accepted and returned normalised", () =>
   }
 })
 
+test("only ports that the operator allows are called, the default one of the scheme included", () => {
+  const ports = parsePolicy({
+    allow: [],
+    allowHttp: true,
+    ports: [
+      [443, 443],
+      [8000, 8999],
+    ],
+  })
+  for (const url of ["https://a.example/", "https://a.example:8000/", "http://a.example:8999/"])
+    expect(vetUrl(url, ports), url).toMatchObject({ kind: "ok" })
+  for (const url of [
+    "http://a.example/",
+    "https://a.example:22/",
+    "https://a.example:7999/",
+    "https://a.example:9000/",
+  ])
+    expect(vetUrl(url, ports), url).toMatchObject({ kind: "rejected", reason: "port" })
+})
+
 test("a rejection contains neither credentials nor path", () => {
   for (const url of [
     "https://us3r:pa55@partner.example/t0ken",

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import type { AddressPolicy } from "./addressPolicy.ts"
-import { vetIpAddress } from "./vetIpAddress.ts"
+import { DENIED, vetIpAddress } from "./vetIpAddress.ts"
 
 export type UrlRejection =
   | "unparsable"
@@ -29,13 +29,15 @@ export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   if (url.username !== "" || url.password !== "") {
     return reject(
       "credentials",
-      "the URL contains a user name or password: put a secret into the path or query",
+      "the URL contains a user name or password: remove them. Give the credentials of a source as a request header",
     )
   }
   if (url.hash !== "" || text.includes("#")) {
     return reject("fragment", "the URL has a fragment (#…), which is never sent: remove it")
   }
-  if (url.port === "0") return reject("port", "port 0 cannot be called: use the port of your server")
+  const port = portOf(url)
+  if (!policy.ports.some(([first, last]) => first <= port && port <= last))
+    return reject("port", `port ${port} is not called: use 443, or ask the operator to allow it`)
 
   const host = hostOf(url)
   if (isIP(host) === 0 && !isHostName(host))
@@ -44,16 +46,18 @@ export function vetUrl(text: string, policy: AddressPolicy): UrlVerdict {
   const ip = isIP(host) !== 0 ? host : isLocalhost(host) ? "127.0.0.1" : undefined
   const verdict = ip === undefined ? undefined : vetIpAddress(ip, policy)
   if (verdict?.kind === "blocked") {
-    return reject(
-      "blocked-address",
-      `${host} is not a public address (${verdict.range}) and is not called: use a public host`,
-    )
+    const why = verdict.range === DENIED ? DENIED : `not a public address (${verdict.range})`
+    return reject("blocked-address", `${host} is not called, because it is ${why}: use another host`)
   }
   return { kind: "ok", url }
 }
 
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
+}
+
+export function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)
 }
 
 export function isLocalhost(host: string): boolean {

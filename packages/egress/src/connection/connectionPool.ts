@@ -45,6 +45,8 @@ export type ConnectionPoolOptions = {
   connectionsPerOrigin: number
   maxIdle: number
   idleMs: number
+  /** The limit for a server that states how long it keeps an idle connection. */
+  statedIdleMs: number
   maxHeaderBytes: number
   secureContext: SecureContext
   onCertificate: OnCertificate | undefined
@@ -150,7 +152,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: options.idleMs,
-        keepAliveMaxTimeout: options.idleMs,
+        keepAliveMaxTimeout: options.statedIdleMs,
         keepAliveTimeoutThreshold: 1_000,
         maxHeaderSize: options.maxHeaderBytes,
       }),

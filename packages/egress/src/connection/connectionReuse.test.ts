@@ -74,6 +74,17 @@ test("a call after the partner closed its connection succeeds over a new one", a
   expect(await egress.request(post(url))).toMatchObject({ kind: "responded", status: 200 })
 })
 
+test("an idle connection stays open for as long as the server states, and otherwise for seconds", async () => {
+  const states = OK.replace("\r\n", "\r\nKeep-Alive: timeout=60\r\n")
+  const [stating, silent] = [await startServer(respondWith(states)), await startServer(respondWith(OK))]
+  const egress = localEgress()
+  await Promise.all([egress.request(post(stating.url)), egress.request(post(silent.url))])
+  expect(egress.counts()).toMatchObject({ open: 2, idle: 2 })
+  await vi.waitFor(() => expect(egress.counts().idle).toBe(1), { timeout: 60_000, interval: 100 })
+  await egress.request(post(stating.url))
+  expect(stating.sockets.size).toBe(1)
+})
+
 test("an idle connection that receives data is closed, and empty lines instead of a response are read only up to a limit", async () => {
   const { url, sockets } = await startServer(respondWith(OK))
   const egress = localEgress()

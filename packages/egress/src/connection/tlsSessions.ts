@@ -3,7 +3,8 @@ import type { TLSSocket } from "node:tls"
 /** Resuming a TLS session skips the check of the certificate, so a session expires with its certificate. */
 type Session = { ticket: Buffer; expiresAt: number }
 
-const MAX_SESSIONS = 1_000
+/** Each takes some 3 kB. */
+const MAX_SESSIONS = 5_000
 
 export function createTlsSessions() {
   const sessions = new Map<string, Session>()
@@ -14,6 +15,8 @@ export function createTlsSessions() {
   }
 
   function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
+    // The newest last, so that the one that was used longest ago is deleted.
+    sessions.delete(origin)
     if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")
     // On a resumed connection the server sends no certificate, so the session keeps its expiry.
     const expiresAt = socket.isSessionReused()

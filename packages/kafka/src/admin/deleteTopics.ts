@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { isProtocolError } from "../client/isProtocolError.ts"
-import { topicExists } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
+import { topicExists } from "./requireTopics.ts"
 import { withAdmin } from "./withAdmin.ts"
 
 const deletedWithinMs = 30_000

@@ -4,7 +4,7 @@ import { quietLog } from "../client/log.ts"
 import { missingTopics } from "./requireTopics.ts"
 import { withAdmin } from "./withAdmin.ts"
 
-export type TopicDescription = { partitions: number; replicas: number; config: ReadonlyMap<string, string> }
+type TopicDescription = { partitions: number; replicas: number; config: ReadonlyMap<string, string> }
 
 /** The topics that exist, by name, with their effective settings. */
 export function describeTopics(

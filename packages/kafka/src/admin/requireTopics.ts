@@ -1,7 +1,7 @@
 import type { Admin } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
-import { topicExists } from "../client/workarounds/listTopicsNeedsAllLeaders.ts"
+import { isProtocolError } from "../client/isProtocolError.ts"
 
 export async function requireTopics(kafka: KafkaConnection, names: readonly string[]): Promise<void> {
   const admin = createClient(kafka, { requestTimeoutMs: 10_000, retries: 1 }).admin()
@@ -22,4 +22,16 @@ export async function missingTopics<T extends { name: string }>(
   const missing: T[] = []
   for (const topic of topics) if (!(await topicExists(admin, topic.name))) missing.push(topic)
   return missing
+}
+
+/** A topic whose partitions have no leaders exists, too. */
+export async function topicExists(admin: Admin, topic: string): Promise<boolean> {
+  try {
+    await admin.fetchTopicMetadata({ topics: [topic] })
+    return true
+  } catch (error) {
+    if (isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) return false
+    if (isProtocolError(error, "LEADER_NOT_AVAILABLE")) return true
+    throw error
+  }
 }

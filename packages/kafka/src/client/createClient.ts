@@ -2,6 +2,7 @@ import { Kafka, type SASLOptions } from "kafkajs"
 import type { KafkaConnection } from "./connectKafka.ts"
 import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
 import "./workarounds/brokerErrorsHidden.ts"
+import "./workarounds/brokersNeedAllLeaders.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"
 import "./workarounds/idleQueueTimer.ts"
 

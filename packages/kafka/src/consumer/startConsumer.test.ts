@@ -89,6 +89,18 @@ test("after a kill -9, consuming continues exactly at the first record that was 
   expect(offsetsOf(again)).toEqual(range(40, 100))
 })
 
+test.each([
+  ["LogAppendTime", "broker"],
+  ["CreateTime", "publisher"],
+])("the time of a record in a topic with %s is the %s's", async (type, timeFrom) => {
+  const topic = await makeTopic(kafka, { config: { "message.timestamp.type": type } })
+  await publishNumbered(topic, 1)
+  const received: ConsumerRecord[] = []
+  await consume(uniqueName("group"), [{ topic }], (records) => void received.push(...records))
+  await until(() => received.length > 0)
+  expect(received[0]?.timeFrom).toBe(timeFrom)
+})
+
 test("the committed offset is that of the first record that is not done", async () => {
   const [topic, group] = [await makeTopic(kafka), uniqueName("group")]
   await publishNumbered(topic, 10)

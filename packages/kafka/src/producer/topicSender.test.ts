@@ -107,3 +107,23 @@ test("without permission to write or describe the topic, publishing rejects at o
   await publish(0)
   expect(state.appended).toEqual([1])
 })
+
+test("if a broker rejects record after record and accepts none, the topic is reported unavailable with the reason", async () => {
+  const { state, publish, check } = startBrokers([1, 1])
+  const invalid = { type: "INVALID_RECORD", message: "One or more records have been rejected" }
+  const reject = () => expect(publish(0)).rejects.toMatchObject({ reason: invalid.type, scope: "record" })
+  state.produceErrors.set(0, invalid)
+  await publish(1)
+  await reject()
+  await reject()
+  // An accepted record shows that the others were at fault.
+  await publish(1)
+  await reject()
+  expect(await check()).toEqual({ status: "available" })
+  await reject()
+  await reject()
+  expect(await check()).toMatchObject({ status: "partial", unavailable: [0], why: invalid.message })
+  state.produceErrors.clear()
+  await publish(0)
+  expect(await check()).toEqual({ status: "available" })
+})

@@ -7,7 +7,13 @@ import {
   type PartitionQueue,
   type QueuedRecord,
 } from "./partitionQueues.ts"
-import { permanentError, rejectionScope } from "./publishErrors.ts"
+import {
+  explainError,
+  isSizeError,
+  permanentError,
+  rejectionScope,
+  rejectionsOfTopic,
+} from "./publishErrors.ts"
 import type { BrokerError } from "./sendRequest.ts"
 import { describeTopic, hasAcknowledgedLately, isKnownAvailable, type TopicState } from "./topicState.ts"
 
@@ -53,6 +59,8 @@ export function createTopicSender(
   let refreshedAt = Number.NEGATIVE_INFINITY
   let refreshFailures = 0
   let topicFailure: string | null = null
+  /** Since the last acknowledgement of any partition. */
+  let rejectedInARow = 0
   let lingers = true
   let closed = false
 
@@ -120,27 +128,28 @@ export function createTopicSender(
     partition.failure = null
     partition.acknowledgedAt = performance.now()
     topicFailure = null
+    rejectedInARow = 0
     // Raises the limit again if `handleError` halved it. Normally it is Infinity.
     partition.maxRecords *= 2
     for (const { call } of records) call.acknowledge()
   }
 
-  function handleError(
-    partition: PartitionQueue,
-    records: QueuedRecord[],
-    { type, message }: BrokerError,
-  ): void {
+  function handleError(partition: PartitionQueue, records: QueuedRecord[], brokerError: BrokerError): void {
+    const { type } = brokerError
+    const why = explainError(brokerError)
     const scope = rejectionScope(type)
     if (scope === null) {
-      retryLater(partition, records, message, !leadershipErrors.includes(type))
+      retryLater(partition, records, why, !leadershipErrors.includes(type))
     } else if (scope === "record" && records.length > 1) {
       // One faulty record makes the broker reject all records of its partition in a request. Halve them to
       // isolate it.
       partition.maxRecords = Math.ceil(records.length / 2)
       queues.putBack(partition, records)
     } else {
-      if (scope === "topic") partition.failure = { why: message, at: performance.now(), byLeader: true }
-      const error = permanentError(topic, type, message, scope)
+      if (!isSizeError(type)) rejectedInARow += 1
+      if (scope === "topic" || rejectedInARow >= rejectionsOfTopic)
+        partition.failure = { why, at: performance.now(), byLeader: true }
+      const error = permanentError(topic, type, why, scope)
       for (const { call } of records) call.reject(error)
     }
   }

@@ -40,10 +40,10 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .meta({ description })
 }
 
-export function booleanVariable(description: string) {
+export function booleanVariable(description: string, fallback: "true" | "false" = "false") {
   return z
     .enum(["true", "false"], "must be true or false")
-    .default("false")
+    .default(fallback)
     .transform((text) => text === "true")
     .meta({ description })
 }
@@ -83,6 +83,16 @@ export const databaseVariables = {
     5,
     { min: 1, max: 100 },
     "Connections to Postgres that this process may open.",
+  ),
+}
+
+/** What one site may use, so that the holder of its API key cannot fill Postgres. Schedulers and consoles need the same. */
+export const siteVariables = {
+  SITE_MAX_CONNECTIONS: countVariable(50, { min: 1, max: 1_000 }, "Connections of one site, at most."),
+  SITE_MAX_BYTES: countVariable(
+    256 * 1024 * 1024,
+    { min: 1024 * 1024, max: 1024 ** 4 },
+    "What the contents of one site's connections may use in Postgres, decoded, in bytes: those that running syncs have stored so far and those that were replaced in the last ten minutes included. A sync that would need more fails, and the content before it stays. Use the same value for schedulers and consoles.",
   ),
 }
 

@@ -1,4 +1,4 @@
 // For commands that read variables, and start faster without the logger and the metrics.
 export { retryVariables } from "./commonVariables.ts"
 export { ConfigurationError, readConfig } from "./config.ts"
-export { kafkaAuthVariables, kafkaOptions } from "./kafkaVariables.ts"
+export { kafkaAuthVariables, kafkaOptions, topicVariables } from "./kafkaVariables.ts"

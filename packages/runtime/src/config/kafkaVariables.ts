@@ -49,6 +49,26 @@ export const kafkaVariables = {
     }),
 }
 
+export const topicVariables = {
+  TOPIC_SETTINGS: z
+    .string()
+    .regex(/^$|^[a-z.]+=[^,=]*(,[a-z.]+=[^,=]*)*$/, "must be name=value, or several separated by commas")
+    .default("")
+    .transform((text) =>
+      Object.fromEntries(
+        text
+          .split(",")
+          .filter(Boolean)
+          .map((pair) => pair.split("=")),
+      ),
+    )
+    .pipe(z.record(z.string(), z.string()))
+    .meta({
+      description:
+        "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip only.",
+    }),
+}
+
 export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA_BROKERS: string[] }) {
   const { KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
   const { KAFKA_TLS: encrypted, KAFKA_SASL_MECHANISM: mechanism } = config

@@ -38,7 +38,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "job_c04d",
       "erasure",
       "done",
-      { email_sha256: "6b1f…e2" },
+      { email_digest: "6b1f…e2" },
       "request 8812",
       { deliveries: 3, events: 1 },
       5,

@@ -26,10 +26,11 @@ export async function fillConnections(it: Installation, now: number): Promise<vo
   for (const { id, site, source } of connections) {
     const token = newConnectorToken()
     const sealed = seal(keys, sealContexts.connectionToken(id), token)
+    const secret = seal(keys, sealContexts.connectionSecret(id), "only an example")
     await it.sql(
-      `insert into connection (id, site, source, token_sha256, token_sealed, created_at)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [id, site, source, hashConnectorToken(token), sealed, new Date(now - 30 * 24 * 60 * minuteMs)],
+      `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [id, site, source, hashConnectorToken(token), sealed, secret, new Date(now - 30 * 24 * 60 * minuteMs)],
     )
     await it.sql("insert into sync_window (connection_id) values ($1) on conflict do nothing", [id])
   }
@@ -51,16 +52,17 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
       const outcome = failed ? "failed" : random() < 0.7 ? "changed" : "unchanged"
       const first = at - (inBurst ? 20_000 + random() * 34_000 : 2_000 + random() * 5_000)
       await it.sql(
-        `insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers,
+        `insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, status, triggers,
            first_trigger_at, last_trigger_at, bytes, content_sha256)
-         values ($1, $2, $3, $4, $5::sync_outcome, $6, $7, $8, $9, $10, $11)`,
+         values ($1, $2, $3, $4, $5::sync_outcome, $6, $7, $8, $9, $10, $11, $12)`,
         [
           id,
           fence,
           new Date(at),
           new Date(at + 200 + random() * 900),
           outcome,
-          failed ? "status 502" : null,
+          failed ? "status" : null,
+          failed ? 502 : null,
           triggers,
           new Date(first),
           new Date(triggers === 1 ? first : Math.max(first, at - 1_000 - random() * 1_500)),
@@ -75,19 +77,20 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
     await it.sql(
       `update sync_window set fence = $2, window_ends_at = $3, last_synced_at = $4, last_outcome = $5::sync_outcome,
          last_error = $6, last_success_at = $7, failing_since = $8, due_at = $9, requested = $10, first_trigger_at = $11,
-         last_trigger_at = $12 where connection_id = $1`,
+         last_trigger_at = $12, last_status = $13 where connection_id = $1`,
       [
         id,
         fence,
         new Date(last.at + minuteMs),
         new Date(last.at + 700),
         last.outcome,
-        fails ? "status 502" : null,
+        fails ? "status" : null,
         new Date(fails ? now - 46 * minuteMs : last.at + 700),
         fails ? new Date(now - 44 * minuteMs) : null,
         fails || isBurst ? new Date(Math.max(now + 30_000, last.at + minuteMs)) : null,
         isBurst ? 17 : 0,
         ...(isBurst ? [new Date(last.at + 9_000), new Date(now - 4_000)] : [null, null]),
+        fails ? 502 : null,
       ],
     )
     await fillContent(it, id, fence)
@@ -117,9 +120,14 @@ async function fillContent(it: Installation, id: string, fence: number): Promise
   await it.sql(store, [id, fence, content])
   if (isKept) await it.sql(store, [id, fence - 1, previous])
   await it.sql(
-    `insert into snapshot (connection_id, fence, content_sha256, content_type, bytes, previous_fence, previous_sha256,
-       previous_type, previous_bytes, previous_stored_at)
-     values ($1, $2, sha256($3), 'application/json', $4, $5, sha256($6), 'application/json', $7, now())`,
-    [id, fence, content, content?.length, isKept ? fence - 1 : null, previous, previous?.length],
+    `insert into snapshot (connection_id, fence, content_sha256, content_type, bytes)
+     values ($1, $2, sha256($3), 'application/json', $4)`,
+    [id, fence, content, content?.length],
+  )
+  if (!isKept) return
+  await it.sql(
+    `insert into previous_snapshot (connection_id, fence, content_sha256, content_type, bytes, stored_at, expires_at)
+     values ($1, $2, sha256($3), 'application/json', $4, now(), now() + interval '7 days')`,
+    [id, fence - 1, previous, previous?.length],
   )
 }

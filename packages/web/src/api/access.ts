@@ -3,23 +3,32 @@ import { type Session, sessionQuery } from "./session.ts"
 
 /** What the page shows. The API decides for itself what a session may do. */
 export type Access = {
-  /** Reads everything. */
   reads: boolean
-  /** Changes everything. */
+  /** Changes channels, connections and deliveries. */
   operates: boolean
-  /** Ids of the channels that the scopes name. */
+  /** Reveals and erases personal data. */
+  erases: boolean
+  /** Creates keys, and reads the audit log. */
+  administers: boolean
+  readsInvalidEvents: boolean
+  /** What the scopes name: ids of channels and connections, and hosts of sites. */
   channels: string[]
-  /** Hosts of the sites that the scopes name. */
   sites: string[]
+  connections: string[]
 }
 
 export function accessOf({ scopes }: Pick<Session, "scopes">): Access {
   const operates = scopes.includes("operate")
+  const reads = operates || scopes.includes("read")
   return {
     operates,
-    reads: operates || scopes.includes("read"),
+    reads,
+    erases: scopes.includes("personal-data"),
+    administers: scopes.includes("admin"),
+    readsInvalidEvents: reads || scopes.includes("publisher"),
     channels: idsOf(scopes, "channel:"),
     sites: idsOf(scopes, "site:"),
+    connections: idsOf(scopes, "connection:"),
   }
 }
 
@@ -34,14 +43,20 @@ export function useSession(): Session {
 }
 
 export function useAccess(): Access & {
-  /** Resends, reveals, tests, certifies and rotates secrets of this channel. */
+  /** Resends, tests, certifies and rotates secrets of this channel. */
   managesChannel: (id: string) => boolean
+  /** Reveals the bodies of this channel's deliveries. */
+  revealsOf: (channel: string) => boolean
   managesSite: (host: string) => boolean
+  /** Reads the content of this site's connections. */
+  readsContentOf: (host: string) => boolean
 } {
   const access = accessOf(useSession())
   return {
     ...access,
     managesChannel: (id) => access.operates || access.channels.includes(id),
+    revealsOf: (channel) => access.erases || access.channels.includes(channel),
+    readsContentOf: (host) => access.reads || access.sites.includes(host),
     managesSite: (host) => access.operates || access.sites.includes(host),
   }
 }

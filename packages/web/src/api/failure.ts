@@ -1,6 +1,8 @@
 import type { components } from "./schema.ts"
 
-export type Problem = components["schemas"]["Problem"]
+type ApiProblem = components["schemas"]["Problem"]
+/** Without a code if a proxy in front of the console responded. */
+export type Problem = Omit<ApiProblem, "code"> & Partial<Pick<ApiProblem, "code">>
 
 /** A rejected request. `problem` is null if the console did not respond. */
 export class ApiFailure extends Error {
@@ -28,6 +30,8 @@ function isProblem(body: unknown): body is Problem {
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof ApiFailure && error.problem?.code === code
 }
+
+export const isNotFound = (error: unknown) => error instanceof ApiFailure && error.problem?.status === 404
 
 /** True if the outcome of a write is known. Otherwise it may have been committed. */
 export function isFinal(error: unknown): boolean {

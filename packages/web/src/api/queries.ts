@@ -41,10 +41,27 @@ export const deliveryQuery = (id: string) =>
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })),
   })
 
+/** Those before the attempts that the delivery itself contains. */
+export const earlierAttemptsQuery = (id: string, from: string) =>
+  listOptions(["deliveries", id, "attempts", from], (cursor = from, signal) =>
+    bodyOf(api.GET("/v1/deliveries/{id}/attempts", { params: { path: { id }, query: { cursor } }, signal })),
+  )
+
 export const channelsQuery = (filter: ChannelFilter) =>
   listOptions(["channels", "list", filter], (cursor, signal) =>
     bodyOf(api.GET("/v1/channels", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
   )
+
+/** A few channels whose id or host contains the text. */
+export const channelSuggestionsQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["channels", "list", "suggestions", text],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET("/v1/channels", { params: { query: { ...(text ? { q: text } : {}), limit: 8 } }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+  })
 
 export const channelQuery = (id: string) =>
   queryOptions({
@@ -160,13 +177,19 @@ export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ["jobs", id],
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } }, signal })),
+    // A job that is done waits for nothing, but what it has resent may.
     refetchInterval: ({ state: { data } }) =>
-      data === undefined || data.state === "running" ? 1_000 : false,
+      data === undefined || data.state === "running" ? 1_000 : data.outcome?.pending ? 5_000 : false,
   })
 
 export const keysQuery = () =>
   listOptions(["keys"], (cursor, signal) =>
     bodyOf(api.GET("/v1/keys", { params: { query: { cursor, limit: 50 } }, signal })),
+  )
+
+export const sessionsQuery = () =>
+  listOptions(["sessions"], (cursor, signal) =>
+    bodyOf(api.GET("/v1/sessions", { params: { query: { cursor, limit: 50 } }, signal })),
   )
 
 export const auditQuery = (filter: AuditFilter) =>

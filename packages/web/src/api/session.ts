@@ -3,7 +3,7 @@ import { setCsrfToken, whenSessionChanges } from "./client.ts"
 import { ApiFailure, failureOf, hasCode } from "./failure.ts"
 import { queryClient } from "./queryClient.ts"
 
-type SignIn = { key: true; oidc: boolean }
+type SignIn = { key: boolean; oidc: boolean }
 
 export type Session = {
   name: string
@@ -14,7 +14,7 @@ export type Session = {
 }
 
 /** `ended`: there was a session, so the page says why it asks again. */
-type SignedOut = { kind: "signed out"; oidc: boolean; ended: boolean }
+type SignedOut = { kind: "signed out"; methods: SignIn; ended: boolean }
 type SessionState = { kind: "signed in"; session: Session } | SignedOut
 
 const queryKey = ["session"]
@@ -33,9 +33,9 @@ async function readSession(): Promise<SessionState> {
   const body: unknown = await response.json().catch(() => null)
   if (response.ok) return begin(body as Session)
   if (response.status === 401) {
-    const oidc = (body as { sign_in?: SignIn } | null)?.sign_in?.oidc ?? false
+    const methods = (body as { sign_in?: SignIn } | null)?.sign_in ?? { key: true, oidc: false }
     const before = current()
-    return { kind: "signed out", oidc, ended: before?.kind === "signed in" || (before?.ended ?? false) }
+    return { kind: "signed out", methods, ended: before?.kind === "signed in" || (before?.ended ?? false) }
   }
   throw failureOf(response, body)
 }
@@ -48,6 +48,14 @@ export async function signIn(credential: { key: string } | { link: string }): Pr
   await cancelRead()
   removeOthers()
   remember(begin(body as Session))
+}
+
+/** As whom a link signs in. The link remains. */
+export async function readLink(link: string): Promise<{ name: string; scopes: string[] }> {
+  const response = await request("POST", { link }, "/session/link")
+  const body: unknown = await response.json().catch(() => null)
+  if (!response.ok) throw failureOf(response, body)
+  return body as { name: string; scopes: string[] }
 }
 
 export async function signOut(): Promise<void> {
@@ -73,9 +81,10 @@ function remember(state: SessionState): void {
 /** Removes everything that the last session has read. */
 function forget(ended: boolean): void {
   const before = current()
-  const oidc = before?.kind === "signed in" ? before.session.sign_in.oidc : (before?.oidc ?? false)
+  const methods =
+    before?.kind === "signed in" ? before.session.sign_in : (before?.methods ?? { key: true, oidc: false })
   setCsrfToken("")
-  remember({ kind: "signed out", oidc, ended })
+  remember({ kind: "signed out", methods, ended })
   removeOthers()
 }
 
@@ -111,11 +120,11 @@ export function isSameUser(one: Session, other: Session): boolean {
   return one.name === other.name && one.scopes.join() === other.scopes.join()
 }
 
-async function request(method: string, body?: object): Promise<Response> {
+async function request(method: string, body?: object, path = "/session"): Promise<Response> {
   const state = current()
   const token = state?.kind === "signed in" ? state.session.csrf_token : ""
   try {
-    return await fetch("/session", {
+    return await fetch(path, {
       method,
       headers: {
         accept: "application/json",

@@ -10,7 +10,6 @@ const failed: DeliveryRow = {
   state: "pending",
   attempts: 1,
   waiting: { nextAttemptAt: at, deferredAt: null, deferredReason: null },
-  bodySha256: Buffer.from("00", "hex"),
   createdAt: at,
   finishedAt: null,
   lastError: "status",
@@ -23,6 +22,16 @@ const deferral = (deferredReason: "breaker" | "rate") => ({
   deferredAt: at,
   deferredReason,
 })
+
+/** What is erased has no body any more. */
+const listed = (row: DeliveryRow) => {
+  const isErased = row.state === "erased"
+  return {
+    ...deliveryResponse(row),
+    reference: isErased ? null : "user-1",
+    site_url: isErased ? null : "https://shop.example",
+  }
+}
 
 type Case = {
   name: string
@@ -63,10 +72,16 @@ test.each<Case>([
     before: failed,
     after: { ...failed, state: "dead", waiting: null },
   },
+  {
+    name: "it is erased",
+    before: failed,
+    after: { ...failed, state: "erased", waiting: null, finishedAt: at },
+  },
 ])("$name: a list shows the same as if it were read again", ({ before, after, error, status }) => {
-  const shown = afterChange(deliveryResponse(before), {
+  const shown = afterChange(listed(before), {
     id: after.id,
     event_id: after.eventId,
+    reference: null,
     channel: after.channelId,
     state: after.state,
     attempts: after.attempts,
@@ -86,5 +101,5 @@ test.each<Case>([
             error: error ?? null,
           },
   })
-  expect(shown).toEqual(deliveryResponse(after))
+  expect(shown).toEqual(listed(after))
 })

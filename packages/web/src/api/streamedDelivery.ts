@@ -1,7 +1,7 @@
 import type { StreamedDelivery } from "@sitewire/contracts"
 import type { Schemas } from "./client.ts"
 
-type Delivery = Schemas["Delivery"]
+type Delivery = Schemas["ListedDelivery"]
 
 /** The row of a list after a change that the stream has reported, by the rules of the API. */
 export function afterChange(row: Delivery, delivery: StreamedDelivery): Delivery {
@@ -11,7 +11,18 @@ export function afterChange(row: Delivery, delivery: StreamedDelivery): Delivery
     ? { last_error: last_attempt.error, last_status: last_attempt.status }
     : {}
   const waiting_for = waitingFor(delivery)
-  return { ...row, state, attempts, next_attempt_at, deferred_at, finished_at, waiting_for, ...failure }
+  const body = state === "erased" ? { reference: null, site_url: null } : {}
+  return {
+    ...row,
+    state,
+    attempts,
+    next_attempt_at,
+    deferred_at,
+    finished_at,
+    waiting_for,
+    ...failure,
+    ...body,
+  }
 }
 
 function waitingFor(delivery: StreamedDelivery): Delivery["waiting_for"] {

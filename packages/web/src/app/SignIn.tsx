@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, Title } fro
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { Navigate, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
-import { sessionQuery, signIn } from "../api/session.ts"
+import { readLink, sessionQuery, signIn } from "../api/session.ts"
 import { ProblemAlert } from "../parts/ProblemAlert.tsx"
 import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
@@ -15,26 +15,34 @@ export function SignIn() {
   const { pathname, hash, href } = useLocation()
   const navigate = useNavigate()
   const [key, setKey] = useState("")
-  const [link] = useState(() => new URLSearchParams(hash).get("link"))
+  const [link, setLink] = useState(() => new URLSearchParams(hash).get("link"))
   const leave = () => (pathname === "/sign-in" ? navigate({ to: "/", replace: true }) : undefined)
   const { mutate, error, isPending, variables } = useMutation({ mutationFn: signIn, onSuccess: leave })
 
+  // Whoever wrote the link may want somebody to work under another name: nobody is signed in by opening it.
+  const linked = useQuery({
+    queryKey: ["session", "link", link],
+    queryFn: () => readLink(link ?? ""),
+    enabled: link !== null,
+    retry: false,
+    gcTime: 0,
+  })
+
   useEffect(() => {
-    if (link === null) return
     // A link works once: it is removed from the address bar and the history.
-    void navigate({ to: "/sign-in", hash: "", replace: true })
-    mutate({ link })
-  }, [link, mutate, navigate])
+    if (link !== null) void navigate({ to: "/sign-in", hash: "", replace: true })
+  }, [link, navigate])
 
   if (state?.kind === "signed in" && pathname === "/sign-in" && link === null) return <Navigate to="/" />
-  const signedOut = state?.kind === "signed out" ? state : { oidc: false, ended: false }
+  const { methods, ended } =
+    state?.kind === "signed out" ? state : { methods: { key: true, oidc: false }, ended: false }
   return (
     <main className={classes.page}>
       <form
         className={classes.card}
         onSubmit={(event) => {
           event.preventDefault()
-          mutate({ key: key.trim() })
+          mutate(link === null ? { key: key.trim() } : { link })
         }}
       >
         <Stack gap="md">
@@ -45,32 +53,53 @@ export function SignIn() {
               {t.intro}
             </Text>
           </div>
-          {signedOut.ended && (
+          {linked.data && (
+            <Alert color="blue" variant="outline" role="status" title={t.linkTitle(linked.data.name)}>
+              {t.linkMore(linked.data.scopes)}
+              {state?.kind === "signed in" && ` ${t.linkReplaces(state.session.name)}`}
+            </Alert>
+          )}
+          {linked.error && <ProblemAlert error={linked.error} title={t.linkFailed} />}
+          {ended && (
             <Alert color="yellow" variant="outline" role="status" title={t.endedTitle}>
               {t.ended}
             </Alert>
           )}
-          <PasswordInput
-            label={t.key}
-            description={t.keyHint}
-            placeholder="swk_…"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            autoFocus
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
-            visibilityToggleButtonProps={{ "aria-label": t.showKey }}
-          />
+          {link === null && methods.key && (
+            <PasswordInput
+              label={t.key}
+              description={t.keyHint}
+              placeholder="swk_…"
+              autoComplete="current-password"
+              required
+              withAsterisk={false}
+              autoFocus
+              value={key}
+              onChange={(event) => setKey(event.currentTarget.value)}
+              visibilityToggleButtonProps={{ "aria-label": t.showKey }}
+            />
+          )}
           {error && (
             <ProblemAlert error={error} title={variables && "link" in variables ? t.linkFailed : t.failed} />
           )}
-          <Button type="submit" loading={isPending} disabled={key.trim() === ""} fullWidth>
-            {t.submit}
-          </Button>
-          {signedOut.oidc && (
+          {(methods.key || link !== null) && (
+            <Button
+              type="submit"
+              loading={isPending}
+              disabled={link === null ? key.trim() === "" : !linked.data}
+              fullWidth
+            >
+              {linked.data ? t.linkSubmit(linked.data.name) : t.submit}
+            </Button>
+          )}
+          {link !== null && (
+            <Button variant="default" onClick={() => setLink(null)} fullWidth>
+              {t.linkCancel}
+            </Button>
+          )}
+          {methods.oidc && (
             <>
-              <Divider label={t.or} />
+              {methods.key && <Divider label={t.or} />}
               <Button component="a" href={openIdUrl(href)} variant="default" fullWidth>
                 {t.oidc}
               </Button>

@@ -5,10 +5,11 @@ import { texts } from "../texts.ts"
 type Entry = { to: string; label: string; icon: IconName; exact?: boolean }
 
 /** The pages that a session may open, in groups. */
-export function navigationOf({ reads, operates, channels, sites }: Access): Entry[][] {
+export function navigationOf(access: Access): Entry[][] {
   const t = texts.pages
+  const { reads, erases, administers, readsInvalidEvents, channels, sites, connections } = access
   const isPartner = reads || channels.length > 0
-  const isOwner = reads || sites.length > 0
+  const isOwner = reads || sites.length > 0 || connections.length > 0
   const groups: (Entry | false)[][] = [
     [
       reads && { to: "/", label: t.overview, icon: "overview", exact: true },
@@ -18,12 +19,13 @@ export function navigationOf({ reads, operates, channels, sites }: Access): Entr
       isOwner && { to: "/syncs", label: t.syncs, icon: "sync" },
     ],
     [
-      reads && { to: "/invalid-events", label: t.invalidEvents, icon: "invalid" },
-      reads && { to: "/jobs", label: t.jobs, icon: "job" },
+      readsInvalidEvents && { to: "/invalid-events", label: t.invalidEvents, icon: "invalid" },
+      (reads || erases) && { to: "/jobs", label: t.jobs, icon: "job" },
     ],
     [
-      operates && { to: "/keys", label: t.keys, icon: "key" },
-      operates && { to: "/audit", label: t.audit, icon: "audit" },
+      administers && { to: "/keys", label: t.keys, icon: "key" },
+      administers && { to: "/sessions", label: t.sessions, icon: "key" },
+      administers && { to: "/audit", label: t.audit, icon: "audit" },
     ],
   ]
   return groups.map((group) => group.filter((entry) => entry !== false)).filter((group) => group.length > 0)

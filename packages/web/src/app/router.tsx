@@ -13,8 +13,9 @@ import type {
   SyncFilter,
 } from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
-import { Failed, NotFound } from "../parts/Failed.tsx"
+import { NotFound } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
+import { PageError } from "./PageError.tsx"
 import { Shell } from "./Shell.tsx"
 import { SignedIn } from "./SignedIn.tsx"
 import { filterSearch, textSearch } from "./search.ts"
@@ -58,6 +59,7 @@ const deliveries = createRoute({
     event_id: true,
     site_url: true,
     waiting_for: true,
+    job: true,
     created_after: true,
     created_before: true,
   }),
@@ -134,6 +136,12 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys"),
 })
 
+const sessions = createRoute({
+  getParentRoute: () => shell,
+  path: "/sessions",
+  component: lazyRouteComponent(() => import("../pages/sessions/Sessions.tsx"), "Sessions"),
+})
+
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -142,11 +150,14 @@ const audit = createRoute({
     target_kind: true,
     target: true,
     operation: true,
+    revealed: true,
     created_after: true,
     created_before: true,
   }),
   component: lazyRouteComponent(() => import("../pages/audit/Audit.tsx"), "Audit"),
 })
+
+const unknown = createRoute({ getParentRoute: () => shell, path: "$", component: NotFound })
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -164,13 +175,14 @@ export const router = createRouter({
       jobs,
       job,
       keys,
+      sessions,
       audit,
+      unknown,
     ]),
   ]),
   defaultPreload: "intent",
   defaultPendingComponent: Loading,
-  defaultErrorComponent: ({ error }) => <Failed error={error} />,
-  defaultNotFoundComponent: () => <NotFound />,
+  defaultErrorComponent: ({ error }) => <PageError error={error} />,
   scrollRestoration: true,
   // Values in the URL stay as they are written, without quotes around numbers.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -2,14 +2,15 @@ import { useComputedColorScheme } from "@mantine/core"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
-import { formatMinute, formatTime } from "../format.ts"
+import { formatDay, formatMinute, formatTime } from "../format.ts"
+import { texts } from "../texts.ts"
 import classes from "./Chart.module.css"
 
 type Series = {
   label: string
   /** The value at each time. Null: nothing is known. */
   values: (number | null)[]
-  color: "--chart-1" | "--chart-2" | "--chart-3"
+  color: "--chart-1" | "--chart-2" | "--chart-3" | "--chart-4"
   filled?: boolean
   /** A line continues where nothing is known. */
   spanGaps?: boolean
@@ -21,6 +22,8 @@ type ChartProps = {
   label: string
   /** In seconds, at equal distances. */
   times: number[]
+  /** The newest values will change. */
+  incomplete: boolean
   series: Series[]
   format: (value: number) => string
   /** The greatest value of the axis. Default: follows the data. */
@@ -31,16 +34,26 @@ type ChartProps = {
   open?: { hint: string; at: (time: number) => void }
 }
 
+const t = texts.charts
 const height = 168
 
 /** A chart of values over time. The arrow keys select a point, and Enter opens it. */
-export function Chart({ label, times, series, format, max, logarithmic = false, open }: ChartProps) {
+export function Chart({
+  label,
+  times,
+  incomplete,
+  series,
+  format,
+  max,
+  logarithmic = false,
+  open,
+}: ChartProps) {
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(null)
   const [selected, setSelected] = useState<number | null>(null)
   const scheme = useComputedColorScheme()
-  const latest = useRef({ open, times, format, max })
-  latest.current = { open, times, format, max }
+  const latest = useRef({ open, times, format, max, incomplete })
+  latest.current = { open, times, format, max, incomplete }
   const data: uPlot.AlignedData = [times, ...series.map(({ values }) => values)]
   const shape = series.map(({ label: name, color, filled }) => `${name} ${color} ${filled}`).join()
 
@@ -86,7 +99,12 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
             stroke: colorOf(color),
             width: 1.5,
             ...(filled ? { fill: `${colorOf(color)}22` } : {}),
-            points: { show: false },
+            points: {
+              show: false,
+              size: 6,
+              fill: colorOf("--surface"),
+              filter: (u: uPlot, index: number) => dotsOf(u.data[index] ?? [], latest.current.incomplete),
+            },
             spanGaps,
           })),
         ],
@@ -142,14 +160,14 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
     const value = selected === null ? undefined : all[selected]
     return [name, value === undefined ? summary : value === null ? "–" : format(value)] as const
   })
-  const spoken = `${time === undefined ? "" : formatTime(new Date(time * 1000), "near")} ${values.map((pair) => pair.join(": ")).join(", ")}`
+  const soFar = incomplete && selected === times.length - 1 ? ` ${t.soFar}` : ""
+  const shownTime = time === undefined ? "" : `${formatTime(new Date(time * 1000), "near")}${soFar}`
+  const spoken = `${shownTime} ${values.map((pair) => pair.join(": ")).join(", ")}`
   return (
     <figure className={classes.chart}>
       <figcaption>
         <strong>{label}</strong>
-        <span className={classes.time}>
-          {time !== undefined && formatTime(new Date(time * 1000), "near")}
-        </span>
+        <span className={classes.time}>{shownTime}</span>
         <span className={classes.legend}>
           {values.map(([name, value], index) => (
             <span key={name} data-color={series[index]?.color.slice(-1)}>
@@ -174,6 +192,16 @@ export function Chart({ label, times, series, format, max, logarithmic = false, 
   )
 }
 
+/** The values that are drawn as dots: those without a neighbour, to which no line leads, and the newest, if it will change. */
+function dotsOf(values: ArrayLike<number | null | undefined>, incomplete: boolean): number[] {
+  const isKnown = (index: number) => typeof values[index] === "number"
+  const last = values.length - 1
+  return Array.from(values, (_, index) => index).filter(
+    (index) =>
+      isKnown(index) && ((!isKnown(index - 1) && !isKnown(index + 1)) || (incomplete && index === last)),
+  )
+}
+
 function logarithmicSplits(_: uPlot, __: number, low: number, high: number): number[] {
   const steps = high / low > 100 ? [1] : [1, 3]
   const powers = [0, 1, 2, 3, 4, 5].flatMap((exponent) => steps.map((step) => step * 10 ** exponent))
@@ -186,6 +214,6 @@ function tickOf(time: number, before: number | undefined): string {
   const newDay = before !== undefined && new Date(before * 1000).getDate() !== date.getDate()
   const wholeDays = before !== undefined && time - before >= 86_400
   if (newDay || wholeDays || (before === undefined && date.getHours() === 0 && date.getMinutes() === 0))
-    return date.toLocaleDateString(undefined, { day: "numeric", month: "short" })
+    return formatDay(date)
   return formatMinute(date)
 }

@@ -1,5 +1,6 @@
 import { ActionIcon, CopyButton, Tooltip } from "@mantine/core"
 import { texts } from "../texts.ts"
+import classes from "./Copy.module.css"
 import { Icon } from "./Icon.tsx"
 
 /** A button that copies a value. `what` names the value, such as "the trigger URL". */
@@ -20,5 +21,17 @@ export function Copy({ value, what }: { value: string; what: string }) {
         </Tooltip>
       )}
     </CopyButton>
+  )
+}
+
+/** A text in one line that is cut if it is too long, with a button that copies all of it. */
+export function Copyable({ value, what }: { value: string; what: string }) {
+  return (
+    <span className={classes.copyable}>
+      <span className={classes.value} dir="auto" title={value}>
+        {value}
+      </span>
+      <Copy value={value} what={what} />
+    </span>
   )
 }

@@ -9,7 +9,7 @@ const t = texts.failed
 /** In place of content that could not be read. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => unknown }) {
   const status = error instanceof ApiFailure ? error.problem?.status : undefined
-  if (status === 404) return <NotFound detail={error instanceof ApiFailure ? error.message : undefined} />
+  if (status === 404) return <NotFound />
   if (status === 403)
     return (
       <Stack gap="xs" align="start" py="xl" data-inset>
@@ -29,11 +29,11 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => unknown
   )
 }
 
-export function NotFound({ detail }: { detail?: string }) {
+export function NotFound() {
   return (
     <Stack gap="xs" align="start" py="xl" data-inset>
       <Title order={1}>{t.notFound}</Title>
-      <Text c="dimmed">{detail ?? t.notFoundMore}</Text>
+      <Text c="dimmed">{t.notFoundMore}</Text>
       <Link to="/">{t.toStart}</Link>
     </Stack>
   )

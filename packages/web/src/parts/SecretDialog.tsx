@@ -1,19 +1,20 @@
 import { Button, Modal, Stack } from "@mantine/core"
 import type { ReactNode } from "react"
+import { texts } from "../texts.ts"
 import { CopyField } from "./CopyField.tsx"
 import { Notice } from "./Notice.tsx"
+
+const t = texts.secretDialog
 
 /** Shows a secret that the API returns only once. Only its button closes it, so that no stray click loses the secret. */
 export function SecretDialog({
   title,
-  texts: { once, onceMore, stored },
   label,
   secret,
   children,
   close,
 }: {
   title: string
-  texts: { once: string; onceMore: string; stored: string }
   label: string
   secret: string
   children?: ReactNode
@@ -29,12 +30,12 @@ export function SecretDialog({
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Notice kind="warn" title={once}>
-          {onceMore}
+        <Notice kind="warn" title={t.once}>
+          {t.onceMore}
         </Notice>
         <CopyField label={label} value={secret} what={label} />
         {children}
-        <Button onClick={close}>{stored}</Button>
+        <Button onClick={close}>{t.stored}</Button>
       </Stack>
     </Modal>
   )

@@ -1,4 +1,5 @@
 import type { Schemas } from "../api/client.ts"
+import { formatCounted } from "../format.ts"
 import { texts } from "../texts.ts"
 import { type Kind, State } from "./State.tsx"
 
@@ -21,6 +22,17 @@ export function DeliveryState({
 }) {
   const retries = state === "pending" && waiting !== null && waiting !== undefined
   return <State kind={retries ? "warn" : deliveryKinds[state]}>{t.delivery[state]}</State>
+}
+
+/** A channel with dead deliveries is not healthy, even if it does not fail now. */
+export function ChannelHealth({ health, dead }: Pick<Schemas["ListedChannel"], "health" | "dead">) {
+  return (
+    <>
+      {health === "failing" && <State kind="bad">{texts.channels.failing}</State>}
+      {dead.count > 0 && <State kind="bad">{texts.channels.dead(formatCounted(dead.count))}</State>}
+      {health === "ok" && dead.count === 0 && <State kind="good">{texts.channels.ok}</State>}
+    </>
+  )
 }
 
 const connectionKinds: Record<Schemas["Connection"]["state"], Kind> = {

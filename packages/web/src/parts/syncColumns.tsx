@@ -33,9 +33,9 @@ export const syncColumns: [Column<Sync>, ...Column<Sync>[]] = [
   },
   {
     title: t.columns.outcome,
-    cell: ({ outcome, error }) => (
+    cell: ({ outcome, reason }) => (
       <>
-        <SyncOutcome outcome={outcome} /> {error}
+        <SyncOutcome outcome={outcome} /> {reason}
       </>
     ),
   },

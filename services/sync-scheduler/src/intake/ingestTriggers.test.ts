@@ -20,6 +20,7 @@ function recordOf(connection: string): ConsumerRecord {
     value: Buffer.from(JSON.stringify(trigger)),
     headers: {},
     appendedAt: appendedAt.getTime(),
+    timeFrom: "publisher",
   }
 }
 

@@ -145,10 +145,8 @@ test("a row that another transaction has locked delays others by the given time 
   const limited = await recordTriggers(sql, { ...minute, lockWaitMs: 100 }, triggers)
   expect(limited).toMatchObject({ recorded: 2, locked: ["a"] })
   expect(limited.dueInMs).toBeLessThanOrEqual(2_001)
-  const startedAt = performance.now()
   const skipping = { ...minute, lockWaitMs: 0 }
   expect(await recordTriggers(sql, skipping, triggers)).toMatchObject({ recorded: 2, locked: ["a"] })
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
   await lock.rollback()
   expect(await recordTriggers(sql, skipping, triggers)).toMatchObject({ recorded: 3, locked: [] })
   const rows = await sql("select connection_id as id, requested from sync_window order by 1")

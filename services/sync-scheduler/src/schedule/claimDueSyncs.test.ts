@@ -13,11 +13,11 @@ import {
   minute,
   readRuns,
   readWindow,
+  storeChunk,
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
 import { finishRuns } from "../sync/finishRuns.ts"
-import { storeChunk } from "../sync/storeChunk.ts"
 import type { GrantedRun } from "../syncRun.ts"
 import { claimDueSyncs } from "./claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
@@ -163,7 +163,7 @@ test("slow connections of a host leave half of its permits to its other connecti
   await letTimePass(sql, 1_000)
   await recordTriggers(sql, minute, [trigger("well")])
   await letTimePass(sql, 2_000)
-  const hosts = [{ host: "data.example", free: { all: 2, slow: 0 }, isProbe: false }]
+  const hosts = [{ host: "data.example", inFlight: 2, free: { all: 2, slow: 0 }, isProbe: false }]
   const input = { ...claimInput(62, 4), hosts }
   const { runs } = await claimWhileMore(sql, input)
   expect(runs.map(({ connection }) => connection)).toEqual(["well"])
@@ -327,6 +327,41 @@ test("due connections of a full host are read once, and claimed oldest first by 
   expect(elsewhere.runs[0]).toMatchObject({ connection: "full2999", host: "full.example" })
 })
 
+test("hosts take turns: with one permit left in total, a connection of an idle host starts before thousands that were due earlier", async () => {
+  const { sql } = await emptyDatabase()
+  const many = Array.from({ length: 3_000 }, (_, index) => `many${index}`)
+  await addConnections(sql, many, (id) => `https://host${Number(id.slice(4)) % 100}.example/`)
+  await addConnections(sql, ["well"], () => "https://well.example/")
+  await recordTriggers(
+    sql,
+    minute,
+    many.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 1_000)
+  await recordTriggers(sql, minute, [trigger("well")])
+  await letTimePass(sql, 2_000)
+  const hosts = Array.from({ length: 100 }, (_, index) => ({
+    host: `host${index}.example`,
+    inFlight: 3,
+    free: { all: 1, slow: 1 },
+    isProbe: false,
+  }))
+  const granted: string[] = []
+  for (let claims = 0; claims < 20 && !granted.includes("well"); claims++) {
+    const { runs } = await claimDueSyncs(sql, minute, { ...claimInput(1, 4), hosts })
+    granted.push(...runs.map(({ connection }) => connection))
+  }
+  // The first claims read the oldest due connections only.
+  expect(granted).toContain("well")
+  const reserved = { ...claimInput(10, 4), reserved: 10, hosts }
+  expect((await claimDueSyncs(sql, minute, reserved)).runs).toEqual([])
+  expect((await claimDueSyncs(sql, minute, { ...reserved, reserved: 8 })).runs).toHaveLength(2)
+  await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("well")])
+  await sql("update sync_window set due_at = now(), running = false where connection_id = 'well'")
+  const { runs } = await claimDueSyncs(sql, minute, { ...claimInput(1, 4), hosts })
+  expect(runs.map(({ connection }) => connection)).toEqual(["well"])
+})
+
 test("the probe of an open circuit breaker is a connection that is not slow, if one waits", async () => {
   const { sql } = await emptyDatabase()
   const ids = ["slow1", "slow2", "quick"]
@@ -337,7 +372,7 @@ test("the probe of an open circuit breaker is a connection that is not slow, if 
   }
   await sql("update sync_window set slow = true where connection_id like 'slow%'")
   await letTimePass(sql, 2_000)
-  const probe = { host: "data.example", free: { all: 1, slow: 1 }, isProbe: true }
+  const probe = { host: "data.example", inFlight: 0, free: { all: 1, slow: 1 }, isProbe: true }
   for (const expected of ["quick", "slow1", "slow2"]) {
     const { runs } = await claimDueSyncs(sql, minute, { ...claimInput(100, 4), hosts: [probe] })
     expect(runs.map(({ connection }) => connection)).toEqual([expected])

@@ -5,17 +5,19 @@ import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
 /**
  * How many more syncs may start (`all`), and how many of these may be syncs of slow connections. A connection
- * is slow if its last run took long or ran into a time limit.
+ * is slow if its last run took more than its equal share of time or ran into a time limit.
  */
 export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
+  /** So many of `total.all` are kept for syncs that would be their host's first or second in flight. */
+  reserved?: number
   /**
    * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen
-   * for the probe only if no other connection of the host is due.
+   * for the probe only if no other connection of the host is due. Hosts with fewer syncs in flight come first.
    */
-  hosts: readonly { host: string; free: FreePermits; isProbe: boolean }[]
+  hosts: readonly { host: string; inFlight: number; free: FreePermits; isProbe: boolean }[]
   otherHost: FreePermits
   /** What was due before (Unix time in ms, by Postgres's clock) and is in no host's queue is not read. */
   scanFromMs?: number
@@ -87,15 +89,17 @@ function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
   return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
-function choice({ total, hosts, otherHost, scanFromMs = 0 }: ClaimInput) {
+function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0 }: ClaimInput) {
   return {
     hosts: hosts.map(({ host }) => host),
+    inFlight: hosts.map(({ inFlight }) => inFlight),
     free: hosts.map(({ free }) => free.all),
     freeSlow: hosts.map(({ free }) => free.slow),
     isProbe: hosts.map(({ isProbe }) => isProbe),
     otherFree: otherHost.all,
     otherFreeSlow: otherHost.slow,
-    total: total.all,
+    total: Math.max(0, total.all),
+    reserved,
     totalSlow: Math.max(0, total.slow),
     scanFromMs,
   }
@@ -104,6 +108,7 @@ function choice({ total, hosts, otherHost, scanFromMs = 0 }: ClaimInput) {
 function readRun(row: ClaimedRow): GrantedRun[] {
   if (row.connection_id === null) return []
   const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row
+  const sealed = { signingSecret: row.signing_secret_sealed, requestHeaders: row.request_headers_sealed }
   const run: GrantedRun = {
     connection: row.connection_id,
     fence: Number(row.fence),
@@ -119,6 +124,7 @@ function readRun(row: ClaimedRow): GrantedRun[] {
     waitedFor: row.waited_for,
     correlation: row.correlation,
     traceparents: row.traceparents?.split(" ") ?? [],
+    sealed,
     snapshot: contentSha256 === null ? null : { etag, lastModified, contentSha256 },
   }
   return [run]

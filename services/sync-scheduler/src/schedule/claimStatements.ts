@@ -11,8 +11,8 @@ import type { WaitedFor } from "../syncRun.ts"
  * - Hosts without capacity (free permits) are excluded here and not by the caller, because a grant that the
  *   caller could not use would use up a window.
  * - A connection that is due while its host has no capacity moves to the host's queue (`waiting_for_host`).
- *   While the host has none, a claim reads only the first row of that queue. If a claim grants as many starts
- *   as this scheduler may run in total, no row moves, because the rows that are left may have a free host.
+ *   While the host has none, a claim reads only the first row of that queue. A connection for which no permit is
+ *   left in total moves as well: otherwise a host with thousands of due connections would hide all others.
  * - Slow connections get at most their share of the permits. Each host has a second queue for them. These
  *   queues are last in the index, so that a claim without permits for slow connections does not read them.
  * - `window_ends_at` includes the start grace, within which a run must send its request. So two requests are
@@ -27,6 +27,9 @@ import type { WaitedFor } from "../syncRun.ts"
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
+/** The turns of a host that may use the reserved permits. */
+const reservedTurns = 2
+
 /** A statement locks at most this many rows in the hosts' queues, and as many that are in no queue. */
 export const readAtOnce = 256
 
@@ -39,11 +42,14 @@ const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running,
 
 /**
  * Chooses the connections to grant. Of each host in `$hosts`, `$free` more syncs may start, of these `$freeSlow` of slow
- * connections; `$otherFree` and `$otherFreeSlow` of each other host; `$total` and `$totalSlow` of all hosts together.
+ * connections; `$otherFree` and `$otherFreeSlow` of each other host; `$total` and `$totalSlow` of all hosts together. Hosts take
+ * turns: the sync that is its host's first in flight comes before another host's second, and of `$total`, `$reserved` are left to
+ * these two.
  */
 const choosing = `
 known_host as materialized (
-  select * from unnest($hosts::text[], $free::int[], $freeSlow::int[], $isProbe::boolean[]) as h (host, free, free_slow, is_probe)
+  select * from unnest($hosts::text[], $inFlight::int[], $free::int[], $freeSlow::int[], $isProbe::boolean[])
+    as h (host, in_flight, free, free_slow, is_probe)
 ),
 queue_head as (
   (select slow, waiting_for_host as host, due_at from sync_window
@@ -59,11 +65,11 @@ queue_head as (
 ),
 with_capacity as materialized (
   select * from (
-    select queue_head.slow, queue_head.host, queue_head.due_at,
+    select queue_head.slow, queue_head.host, queue_head.due_at, coalesce(known_host.in_flight, 0) as in_flight,
       case when queue_head.slow then coalesce(known_host.free_slow, $otherFreeSlow::int) else coalesce(known_host.free, $otherFree::int) end as free
     from queue_head left join known_host using (host)
   ) as queue
-  where free > 0 and due_at <= (select at from clock) order by due_at limit least($total::int, ${readAtOnce})
+  where free > 0 and due_at <= (select at from clock) order by in_flight, due_at limit least($total::int, ${readAtOnce})
 ),
 from_queues as materialized (
   select queued.* from with_capacity cross join lateral (
@@ -76,6 +82,7 @@ from_queues as materialized (
     limit least(with_capacity.free, $total::int)
     for update of w skip locked
   ) as queued
+  order by with_capacity.in_flight, with_capacity.due_at
   limit ${readAtOnce}
 ),
 not_queued as materialized (
@@ -90,34 +97,37 @@ not_queued as materialized (
 ),
 candidate as materialized (
   select row.*, coalesce(known_host.free, $otherFree::int) as free, coalesce(known_host.free_slow, $otherFreeSlow::int) as free_slow,
-    coalesce(known_host.is_probe, false) as is_probe
+    coalesce(known_host.is_probe, false) as is_probe, coalesce(known_host.in_flight, 0) as in_flight
   from (select * from from_queues union all select * from not_queued) as row left join known_host using (host)
   limit ${2 * readAtOnce}
 ),
 slow_chosen as materialized (
   select connection_id from (
-    select connection_id, due_at, free_slow,
+    select connection_id, due_at, free_slow, in_flight,
       row_number() over (partition by host order by due_at, connection_id) as position
     from candidate where slow
   ) as slow
-  where position <= free_slow order by due_at limit $totalSlow::int
+  where position <= free_slow order by in_flight + position, due_at limit $totalSlow::int
 ),
 ranked as (
   select candidate.*,
     row_number() over (partition by host order by is_probe and slow, due_at, connection_id) as position
   from candidate where not slow or connection_id in (select connection_id from slow_chosen)
 ),
+by_turn as (
+  select ranked.*, row_number() over (order by in_flight + position, due_at) as number from ranked where position <= free
+),
 chosen as materialized (
-  select * from ranked where position <= free order by due_at limit $total::int
+  select * from by_turn where in_flight + position <= ${reservedTurns} or number <= $total::int - $reserved::int
+  order by number limit $total::int
 )`
 
-/** Moves candidates that were not chosen to their hosts' queues, unless the total of permits is used up. */
+/** Moves candidates that were not chosen to their hosts' queues, so that the next claim reads those that became due after them. */
 const queueing = `
 queued_now as (
   update sync_window w set waiting_for_host = candidate.host
   from candidate
   where w.connection_id = candidate.connection_id and candidate.waiting_for_host is distinct from candidate.host
-    and (select count(*) from chosen) < $total::int
     and candidate.connection_id not in (select connection_id from chosen)
   returning 1
 )`
@@ -165,6 +175,7 @@ waiting_after_losses as (
     waiting_for_host = null,
     failures = ready.losses,
     last_error = 'lost',
+    last_status = null,
     failing_since = coalesce(w.failing_since, clock.at),
     first_trigger_at = ready.first_trigger_at,
     last_trigger_at = ready.last_trigger_at,
@@ -189,6 +200,7 @@ granted as (
     waiting_for_host = null,
     failures = case when start.losses > 0 then start.losses else w.failures end,
     last_error = case when start.losses > 0 then 'lost' else w.last_error end,
+    last_status = case when start.losses > 0 then null else w.last_status end,
     run_started_at = clock.at,
     run_triggers = start.triggers,
     run_first_trigger_at = start.first_trigger_at,
@@ -205,7 +217,8 @@ granted as (
 
 const runColumns = `start.connection_id, start.fence, start.grant_id, start.runner, start.source, start.host,
   start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at, start.waited_for,
-  start.correlation, start.traceparents, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
+  start.correlation, start.traceparents, c.signing_secret_sealed,
+  c.request_headers_sealed, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
 
 export type ClaimedRow = {
   not_queued: number
@@ -229,6 +242,8 @@ export type ClaimedRow = {
   waited_for: WaitedFor
   correlation: string | null
   traceparents: string | null
+  signing_secret_sealed: Buffer
+  request_headers_sealed: Buffer | null
   etag: string | null
   last_modified: string | null
   content_sha256: Buffer | null
@@ -237,12 +252,14 @@ export type ClaimedRow = {
 type Grant = { windowMs: number; leaseMs: number }
 type Choice = {
   hosts: string[]
+  inFlight: number[]
   free: number[]
   freeSlow: number[]
   isProbe: boolean[]
   otherFree: number
   otherFreeSlow: number
   total: number
+  reserved: number
   totalSlow: number
   scanFromMs: number
 }
@@ -265,6 +282,7 @@ select
   ${runColumns}
 from clock
 left join start on true
+left join connection c on c.id = start.connection_id
 left join snapshot on snapshot.connection_id = start.connection_id
 `,
 )
@@ -291,6 +309,7 @@ chosen as materialized (
 select ${runColumns}
 from clock
 cross join start
+left join connection c on c.id = start.connection_id
 left join snapshot on snapshot.connection_id = start.connection_id
 `,
 )

@@ -4,7 +4,7 @@ import type { SyncResult } from "../syncRun.ts"
 const timeLimits = new Set(["timeout", "late-start"])
 const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
 /** Errors that concern one connection only, because its host has responded. */
-const responseErrors = new Set(["status", "too-large"])
+const responseErrors = new Set(["status", "too-large", "site-full"])
 
 export function hostOutcome(result: SyncResult): PermitOutcome {
   if (result.outcome === "abandoned") return "unknown"

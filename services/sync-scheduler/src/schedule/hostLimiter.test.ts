@@ -6,7 +6,7 @@ const windowMs = 60_000
 function startLimiter() {
   let ms = 0
   const hosts = createHostLimiter({
-    ...{ maxRunning: 64, maxPerHost: 32, slowMs: 10_000, windowMs },
+    ...{ maxRunning: 64, maxPerHost: 32, deadlineMs: 50_000, windowMs },
     now: () => ms,
   })
   function fail(host: string, times: number): void {

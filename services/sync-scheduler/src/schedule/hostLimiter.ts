@@ -1,12 +1,13 @@
 import { createLimiter, type LimiterSettings, type PermitOutcome } from "@sitewire/limiter"
 import type { GrantedRun } from "../syncRun.ts"
 import type { ClaimInput, FreePermits } from "./claimDueSyncs.ts"
+import { createEqualShare } from "./equalShare.ts"
 
 export type HostLimiterSettings = {
   maxRunning: number
   maxPerHost: number
   startPerHost?: number
-  slowMs: number
+  deadlineMs: number
   windowMs: number
   onBreaker?: LimiterSettings["onBreaker"]
   now?: () => number
@@ -26,19 +27,21 @@ const breakerFailures = 8
 const forgetAfterWindows = 20
 
 /**
- * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half
- * of the permits, in total and of each host. While a host's circuit breaker is open, only probes start: its
- * other connections stay due, and no failure is counted for them.
+ * Limits the syncs in flight of this process, in total and per source host. Slow connections, whose syncs take more than
+ * their equal share (`createEqualShare`), get at most half of the permits, in total and of each host. While a host's circuit
+ * breaker is open, only probes start: its other connections stay due, and no failure is counted for them.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
-  const { maxRunning, maxPerHost, startPerHost = 4, slowMs, windowMs, onBreaker } = settings
+  const { maxRunning, maxPerHost, startPerHost = 4, deadlineMs, windowMs, onBreaker } = settings
   const { now = () => performance.now() } = settings
   const startConcurrency = Math.min(startPerHost, maxPerHost)
+  const equalShare = createEqualShare({ maxRunning, windowMs, mostMs: deadlineMs / 5, now })
   const limiter = createLimiter({
     maxConcurrency: maxPerHost,
     startConcurrency,
-    slowMs,
-    slowConcurrency: shareOfSlow(maxRunning),
+    // Slow connections are limited, and not slow hosts: one host may have both kinds.
+    slowMs: Number.POSITIVE_INFINITY,
+    slowConcurrency: Number.POSITIVE_INFINITY,
     maxWaitMs: 0,
     breakerFailures,
     // The limiter doubles this up to ten times its value, so a recovered host waits at most half of a window.
@@ -87,8 +90,10 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       recent.clear()
       return {
         total: freePermits(maxRunning - running, running, slow.total),
+        reserved: Math.floor(maxRunning / 4),
         hosts: known.map(({ key, capacity, inFlight }) => ({
           host: key,
+          inFlight,
           free: freePermits(capacity, inFlight, slow.byHost.get(key) ?? 0),
           isProbe: limiter.isOpen(key),
         })),
@@ -110,9 +115,14 @@ export function createHostLimiter(settings: HostLimiterSettings) {
       return (outcome) => {
         if (isSlow) countSlow(host, -1)
         acquired.release(outcome)
+        equalShare.countSync()
         lastUsed.set(host, now())
       }
     },
+    /** Hosts of which no more syncs may start now. */
+    full: () => limiter.constrained().flatMap(({ key, capacity }) => (capacity > 0 ? [] : [key])),
+    /** A connection whose sync takes so long is slow. */
+    slowMs: equalShare.ms,
     openBreakers: () => limiter.counts().open,
   }
 }

@@ -2,22 +2,40 @@ import { readUnvacuumedRows, type Sql } from "@sitewire/database"
 
 export type DueSyncs = {
   count: number
-  /** Of those that do not wait for a permit of their source host, which a partner causes. 0 if there is none. */
+  /** Of those whose source host could be called now, so that only schedulers delay them. 0 if there is none. */
   oldestSeconds: number
   /** Of sync_window. */
   unvacuumedRows: number
 }
 
-/** Two counts, because each has its own partial index. */
-export async function readDueSyncs(sql: Sql): Promise<DueSyncs> {
+/** Of hosts for which syncs wait, so many are read. */
+const mostHosts = 10_000
+
+/**
+ * `fullHosts`: source hosts of which this process may start no more syncs. Slow connections that wait for their host are left out of
+ * the oldest, because they also wait for each other. Two counts, because each has its own partial index.
+ */
+export async function readDueSyncs(sql: Sql, fullHosts: readonly string[]): Promise<DueSyncs> {
   const [row] = await sql<{ due: number; oldest_seconds: number | null }>(
-    `select sum(count)::int as due, sum(oldest_seconds)::float8 as oldest_seconds from (
-       select count(*), extract(epoch from clock_timestamp() - min(due_at)) as oldest_seconds
+    `with recursive queue_head as (
+       (select 1 as number, waiting_for_host as host, due_at from sync_window
+        where waiting_for_host is not null and not slow order by slow, waiting_for_host, due_at limit 1)
+       union all
+       select queue_head.number + 1, next.* from queue_head cross join lateral (
+         select waiting_for_host, due_at from sync_window
+         where waiting_for_host is not null and not slow and waiting_for_host > queue_head.host
+         order by slow, waiting_for_host, due_at limit 1
+       ) next
+       where queue_head.number < ${mostHosts}
+     )
+     select sum(count)::int as due, extract(epoch from clock_timestamp() - min(oldest))::float8 as oldest_seconds from (
+       select count(*), min(due_at) as oldest
          from sync_window where waiting_for_host is null and due_at <= clock_timestamp() and not running
        union all
-       select count(*), 0
+       select count(*), (select min(due_at) from queue_head where due_at <= clock_timestamp() and host <> all($1::text[]))
          from sync_window where waiting_for_host is not null and due_at <= clock_timestamp() and not running
      ) as counts`,
+    [fullHosts],
   )
   return {
     count: row?.due ?? 0,

@@ -11,6 +11,7 @@ import {
   emptyDatabase,
   letTimePass,
   minute,
+  openCredentials,
   readRuns,
   readWindow,
   trigger,
@@ -27,9 +28,9 @@ import type { Clocks } from "./stopwatch.ts"
 
 const done: RunnerResult = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
 
-const slowMs = 10_000
+const { deadlineMs } = minute
 
-type Bounds = { maxRunning?: number; maxPerHost?: number; slowMs?: number }
+type Bounds = { maxRunning?: number; maxPerHost?: number; deadlineMs?: number }
 
 function start(
   sql: Sql,
@@ -51,10 +52,9 @@ function start(
     hosts: createHostLimiter({
       maxRunning,
       maxPerHost,
-      slowMs: more.slowMs ?? slowMs,
+      deadlineMs: more.deadlineMs ?? deadlineMs,
       windowMs: minute.windowMs,
     }),
-    slowMs,
     onClaims: () => {},
     startGraceMs: minute.startGraceMs,
     stopping: stopping.signal,
@@ -116,17 +116,18 @@ test("an idle scheduler starts a sync when it is due, not at its next poll", asy
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const { promise: started, resolve } = Promise.withResolvers<number>()
-  const syncs = start(sql, async () => {
+  const longestSleepMs = 600_000
+  const run = async () => {
     resolve(performance.now())
     return done
-  })
+  }
+  const syncs = start(sql, run, { longestSleepMs })
   const raisedAt = performance.now()
   const { dueInMs } = await recordTriggers(sql, { ...minute, settleMs: 150 }, [trigger("a")])
   syncs.dueIn(dueInMs ?? 0)
   const tookMs = (await started) - raisedAt
   expect(tookMs).toBeGreaterThanOrEqual(150)
-  // It polls every 2 s.
-  expect(tookMs).toBeLessThan(1_500)
+  expect(tookMs).toBeLessThan(longestSleepMs / 2)
 })
 
 test("a start that is later than the grace is abandoned and granted again", async () => {
@@ -180,11 +181,11 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
   onTestFinished(() => egress.close())
   const pull = createPullRunner({
     egress,
-    storeChunk: async () => true,
+    openCredentials,
+    storeChunk: async () => "stored",
     deadlineMs: 10_000,
     maxBytes: 1_000,
     serviceName: "Sitewire",
-    signingSecret: undefined,
   })
   start(sql, pull, { startGraceMs })
   // The window does not show it: it has the same values before the run and after it.
@@ -278,7 +279,7 @@ test("a source that responds just before the deadline counts as slow, like one t
       inFlight.delete(connection)
       return done
     },
-    { maxRunning: 8, slowMs: 100 },
+    { maxRunning: 8, deadlineMs: 500 },
   )
   await waitForAll(sql)
   // They were not known as slow yet.
@@ -327,7 +328,7 @@ test("connections of an unreachable host stay due, and are synced after a probe 
       hosts: createHostLimiter({
         maxRunning: 64,
         maxPerHost: 32,
-        slowMs,
+        deadlineMs,
         windowMs: 2_000,
         onBreaker: (host, state) => breakers.push(`${host} ${state}`),
       }),
@@ -366,7 +367,7 @@ test("error statuses of some connections do not stop the syncs of the host's oth
       hosts: createHostLimiter({
         maxRunning: 64,
         maxPerHost: 4,
-        slowMs,
+        deadlineMs,
         windowMs: 60_000,
         onBreaker: () => (open += 1),
       }),

@@ -7,9 +7,6 @@ import type { Claim, ClaimInput } from "./claimDueSyncs.ts"
 import type { BadRow } from "./claimSkippingBadRows.ts"
 import { createWakeTimer } from "./wakeTimer.ts"
 
-/** Nothing announces triggers that another scheduler recorded, so this process claims at least this often. */
-const longestSleepMs = 2_000
-
 /** Running syncs are aborted this long before a stop's deadline, so that their ends can be recorded. */
 const recordingReserveMs = 2_000
 
@@ -19,6 +16,8 @@ export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
   /** How many ends of runs wait because their rows are locked. */
   lockedEnds?: () => number
   onClaims: (working: boolean, why?: string) => void
+  /** Nothing announces triggers that another scheduler recorded, so this process claims at least this often. */
+  longestSleepMs?: number
   metrics: RunSyncOptions["metrics"] & Pick<SchedulerMetrics, "claimFailures">
   log: Logger
 }
@@ -39,7 +38,7 @@ export type DueSyncs = {
  * finished runs and the last claim, so syncs start on time without frequent queries.
  */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
-  const { claim, lockedEnds = () => 0, hosts, stopping, metrics, log } = options
+  const { claim, lockedEnds = () => 0, hosts, longestSleepMs = 2_000, stopping, metrics, log } = options
   const wakeTimer = createWakeTimer()
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
@@ -58,10 +57,6 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   async function claimOnce(): Promise<number> {
     // A locked row must not occupy a permit. There is at most one such run for each row, because claims skip it.
     const input = hosts.free(running.size - lockedEnds())
-    if (input.total.all <= 0) {
-      limited = true
-      return longestSleepMs
-    }
     try {
       const claimed = await claim(input)
       limited = claimed.limited

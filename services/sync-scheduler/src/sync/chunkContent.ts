@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import type { BufferedBytes } from "./bufferedBytes.ts"
 
 /** So small that storing a chunk takes less than a second. 50 MB are 200 chunks. */
 const chunkBytes = 256 * 1024
@@ -7,13 +8,18 @@ export type ContentChunks = {
   add(piece: Buffer): Promise<void>
   measure(): { bytes: number; sha256: Buffer }
   flush(): Promise<void>
+  [Symbol.dispose](): void
 }
 
 /**
  * Divides a stream into chunks, hashes it and writes every chunk but the last. `flush` writes the last. The
- * caller omits `flush` if the hash shows that the content is unchanged.
+ * caller omits `flush` if the hash shows that the content is unchanged. `position` is the offset of a chunk. While `buffered` are too many bytes, chunks are written
+ * as they come, however small.
  */
-export function chunkContent(write: (position: number, data: Buffer) => Promise<void>): ContentChunks {
+export function chunkContent(
+  write: (position: number, data: Buffer) => Promise<void>,
+  buffered: BufferedBytes,
+): ContentChunks {
   const hash = createHash("sha256")
   let pending: Buffer[] = []
   let pendingBytes = 0
@@ -21,11 +27,14 @@ export function chunkContent(write: (position: number, data: Buffer) => Promise<
   let position = 0
 
   async function writeFirst(length: number): Promise<void> {
-    const all = Buffer.concat(pending)
-    const rest = all.subarray(length)
-    pending = [rest]
-    pendingBytes = rest.length
-    await write(position++, all.subarray(0, length))
+    const chunk = Buffer.concat(pending, length)
+    // All pieces but the last were needed in whole.
+    const last = pending.at(-1) ?? chunk
+    pendingBytes -= length
+    pending = pendingBytes > 0 ? [last.subarray(last.length - pendingBytes)] : []
+    const start = position
+    position += length
+    await write(start, chunk).finally(() => buffered.add(-length))
   }
 
   return {
@@ -34,11 +43,18 @@ export function chunkContent(write: (position: number, data: Buffer) => Promise<
       bytes += piece.length
       pending.push(piece)
       pendingBytes += piece.length
+      buffered.add(piece.length)
       while (pendingBytes > chunkBytes) await writeFirst(chunkBytes)
+      if (buffered.tooMany() && pendingBytes > 0) await writeFirst(pendingBytes)
     },
     measure: () => ({ bytes, sha256: hash.digest() }),
     async flush() {
       if (pendingBytes > 0) await writeFirst(pendingBytes)
+    },
+    [Symbol.dispose]() {
+      buffered.add(-pendingBytes)
+      pending = []
+      pendingBytes = 0
     },
   }
 }

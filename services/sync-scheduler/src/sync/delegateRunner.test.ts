@@ -1,7 +1,9 @@
+import { seal, sealContexts } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
+import { openCredentials, sealingKeys, sealSecret, secretOf } from "../../test/fixtures/windows.ts"
 import type { GrantedRun } from "../syncRun.ts"
 import { createDelegateRunner } from "./delegateRunner.ts"
 
@@ -25,33 +27,47 @@ function runAt(source: string): GrantedRun {
     waitedFor: "window",
     correlation: "c",
     traceparents: [],
+    sealed: { signingSecret: sealSecret("a"), requestHeaders: null },
     snapshot: null,
   }
 }
 
-function delegateTo(options: { allow?: string[]; secret?: string | undefined } = {}) {
-  const { allow = ["127.0.0.0/8"] } = options
+function delegateTo({ allow = ["127.0.0.0/8"] } = {}) {
   const egress = createEgress({ allow, allowHttp: true, userAgent: "Sitewire/1", connectionsPerOrigin: 4 })
   onTestFinished(() => egress.close())
-  const secret = "secret" in options ? options.secret : "s3cret"
-  return createDelegateRunner({ egress, deadlineMs: 500, serviceName: "Sitewire", secret })
+  return createDelegateRunner({ egress, openCredentials, deadlineMs: 500, serviceName: "Sitewire" })
 }
 
-test("an executor gets connection, fence and window, with a signature over the raw body", async () => {
+test("an executor gets connection, fence and window, with a signature over the raw body by the connection's own secret", async () => {
   const executor = await startSource((response) => response.end('{"changed":false}'))
   const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
   expect(result).toEqual({ outcome: "unchanged", content: null })
   const [seen] = executor.seen("/sync")
   const body = seen?.body ?? ""
-  expect(verify({ body, header: seen?.headers["x-sitewire-signature"], secrets: ["s3cret"] }).valid).toBe(
-    true,
-  )
+  expect(
+    verify({ body, header: seen?.headers["x-sitewire-signature"], secrets: [secretOf("a")] }).valid,
+  ).toBe(true)
   expect(JSON.parse(body)).toMatchObject({
     connection: "a",
     fence: 7,
     window_started_at: "2026-01-01T00:00:00.000Z",
     triggers: 2,
   })
+})
+
+test("an executor gets the connection's own headers, and none without their key", async () => {
+  const executor = await startSource((response) => response.writeHead(204).end())
+  const text = JSON.stringify({ authorization: "Bearer secret" })
+  const sealedFor = (connection: string) => ({
+    ...runAt(executor.url("/sync")),
+    sealed: {
+      signingSecret: sealSecret("a"),
+      requestHeaders: seal(sealingKeys, sealContexts.sourceHeaders(connection), text),
+    },
+  })
+  await delegateTo()(sealedFor("a"), allowed, never)
+  expect((await delegateTo()(sealedFor("b"), allowed, never)).result).toMatchObject({ error: "sealing-key" })
+  expect(executor.seen("/sync").map(({ headers }) => headers.authorization)).toEqual(["Bearer secret"])
 })
 
 test.each([
@@ -73,14 +89,15 @@ test("a run whose executor does not respond fails at the deadline", async () => 
   expect(result).toMatchObject({ outcome: "failed", error: "timeout" })
 })
 
-test("only executors in DELEGATE_ALLOWED_RANGES are called, and none without a secret", async () => {
+test("only executors in DELEGATE_ALLOWED_RANGES are called, and none without the connection's secret", async () => {
   const executor = await startSource()
   const run = runAt(executor.url("/sync"))
   expect((await delegateTo({ allow: [] })(run, allowed, never)).result).toMatchObject({
     error: "blocked-address",
   })
-  expect((await delegateTo({ secret: undefined })(run, allowed, never)).result).toMatchObject({
-    error: "not-configured",
+  const sealed = { signingSecret: sealSecret("b"), requestHeaders: null }
+  expect((await delegateTo()({ ...run, sealed }, allowed, never)).result).toMatchObject({
+    error: "sealing-key",
   })
   expect(executor.seen("/sync")).toEqual([])
 })

@@ -1,15 +1,16 @@
 import type { Egress, Outcome } from "@sitewire/egress"
 import { traceHeaders } from "@sitewire/runtime"
-import { sign, signatureHeader } from "@sitewire/signing"
+import { sign, signatureHeader } from "@sitewire/signing/sender"
 import { z } from "zod"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
+import type { OpenCredentials } from "./openCredentials.ts"
 import { requestTransitMs } from "./requestTransit.ts"
 
 export type DelegateRunnerOptions = {
   egress: Egress
+  openCredentials: OpenCredentials
   deadlineMs: number
   serviceName: string
-  secret: string | undefined
 }
 
 /**
@@ -23,22 +24,21 @@ const bodyWaitMs = 1_000
 /** Asks the executor at the connection's source address to sync, and waits for its 2xx response. */
 export function createDelegateRunner({
   egress,
+  openCredentials,
   deadlineMs,
   serviceName,
-  secret,
 }: DelegateRunnerOptions): Runner {
   return async function delegate(run, mayStart, signal, traceparent = null) {
-    if (secret === undefined) {
-      const detail = "DELEGATE_SECRET is not set, so requests to executors cannot be signed: set it"
-      return { result: { outcome: "failed", error: "not-configured", detail }, transitMs: 0 }
-    }
+    const opened = openCredentials(run)
+    if (opened.kind === "failed") return { result: opened.result, transitMs: 0 }
     const body = Buffer.from(JSON.stringify(describeRun(run)))
     const outcome = await egress.request({
       method: "POST",
       url: run.source,
       headers: {
+        ...opened.credentials.requestHeaders,
         "content-type": "application/json",
-        [signatureHeader(serviceName)]: sign(body, secret),
+        [signatureHeader(serviceName)]: sign(body, opened.credentials.signingSecret),
         // Executors belong to the operator. Other sources get no traceparent.
         ...traceHeaders(traceparent).headers,
       },
@@ -69,7 +69,12 @@ async function readResult(outcome: Outcome): Promise<SyncResult> {
   if (outcome.kind === "failed") return { outcome: "failed", error: outcome.error, detail: outcome.message }
   const { status } = outcome
   if (status < 200 || status > 299) {
-    return { outcome: "failed", error: "status", detail: `the executor responded with status ${status}` }
+    return {
+      outcome: "failed",
+      error: "status",
+      status,
+      detail: `the executor responded with status ${status}`,
+    }
   }
   const changed = readChanged(await outcome.excerpt.within(bodyWaitMs))
   return { outcome: changed ? "changed" : "unchanged", content: null }

@@ -14,12 +14,12 @@ import {
   minute,
   readRuns,
   readWindow,
+  storeChunk,
   trigger,
   unchanged,
 } from "../../test/fixtures/windows.ts"
 import type { GrantedRun, SyncResult } from "../syncRun.ts"
 import { finishRuns } from "./finishRuns.ts"
-import { storeChunk } from "./storeChunk.ts"
 
 const connection = "a"
 
@@ -56,6 +56,22 @@ test("a run that succeeds covers the triggers that it claimed, and the connectio
     last_error: null,
   })
   expect(await readRuns(sql, connection)).toMatchObject([{ outcome: "unchanged", error: null }])
+})
+
+test("the status of a failed run is stored with it, and a run without a response has none", async () => {
+  const { sql } = await emptyDatabase()
+  const statuses = async () => ({
+    window: await sql("select last_error as error, last_status as status from sync_window"),
+    runs: await sql("select error, status from sync_run order by fence"),
+  })
+  const badGateway: SyncResult = { outcome: "failed", error: "status", status: 502, detail: "" }
+  await finishRuns(sql, minute, [endOf(await startedRun(sql), badGateway)])
+  const first = { error: "status", status: 502 }
+  expect(await statuses()).toEqual({ window: [first], runs: [first] })
+  await letTimePass(sql, 600_000)
+  await finishRuns(sql, minute, [endOf(await claimOne(sql), failed)])
+  const second = { error: "connect", status: null }
+  expect(await statuses()).toEqual({ window: [second], runs: [first, second] })
 })
 
 test("a window starts when the request was sent, not when it was granted", async () => {
@@ -246,7 +262,7 @@ test("changed content replaces the snapshot, the content before stays, and older
   expect(await readSnapshots(sql)).toMatchObject([{ fence: two.fence, etag: null }])
   const outcomes = (await readRuns(sql, connection)).map(({ outcome }) => outcome)
   expect(outcomes).toEqual(["changed", "abandoned", "unchanged", "changed"])
-  const readPrevious = () => sql("select previous_fence as fence, previous_bytes as bytes from snapshot")
+  const readPrevious = () => sql("select fence, bytes from previous_snapshot order by fence")
   expect(await readPrevious()).toEqual([{ fence: "1", bytes: "3" }])
 
   // Neither a run without a change nor a failed one touches them.
@@ -256,12 +272,70 @@ test("changed content replaces the snapshot, the content before stays, and older
   expect(await readChunks(sql)).toEqual([one, two])
   expect(await readPrevious()).toEqual([{ fence: "1", bytes: "3" }])
 
-  await sql("update snapshot set bytes = 1048577")
   const last = await nextRun()
   await chunk(last, "three")
   await finishRuns(sql, minute, [endOf(last, changed("three"))])
-  expect(await readChunks(sql)).toEqual([{ fence: String(last.fence), data: Buffer.from("three") }])
-  expect(await readPrevious()).toEqual([{ fence: null, bytes: null }])
+  const three = { fence: String(last.fence), data: Buffer.from("three") }
+  expect(await readChunks(sql)).toEqual([one, two, three])
+  expect(await readPrevious()).toMatchObject([{ fence: "1" }, { fence: two.fence }])
+})
+
+const readableMs = 10 * 60_000
+const comparedMs = 7 * 24 * 60 * 60_000
+
+test.each([
+  ["of at most 1 MiB for 7 days, if no newer one was replaced", 1_048_576, comparedMs],
+  ["of more than 1 MiB for 10 minutes", 1_048_577, readableMs],
+])("a replaced content is stored: one %s", async (_, bytes, storedMs) => {
+  const { sql } = await emptyDatabase()
+  const nextRun = async () => {
+    await recordTriggers(sql, minute, [trigger(connection)])
+    await letTimePass(sql, 62_000)
+    return await claimOne(sql)
+  }
+  const store = async (run: GrantedRun, text: string) => {
+    const { fence, grantId } = run
+    await storeChunk(sql, { connection, fence, grantId, position: 0, data: Buffer.from(text) })
+    await finishRuns(sql, minute, [endOf(run, changed(text))])
+  }
+  const expiry = async () =>
+    await sql<{ fence: string; ms: number }>(
+      `select fence, round(extract(epoch from expires_at - replaced_at) * 1000)::float8 as ms
+       from previous_snapshot order by fence`,
+    )
+  await store(await startedRun(sql), "one")
+  await sql("update snapshot set bytes = $1", [bytes])
+  await store(await nextRun(), "two")
+  expect(await expiry()).toEqual([{ fence: "1", ms: storedMs }])
+  await sql("update snapshot set bytes = $1", [bytes])
+  await store(await nextRun(), "three")
+  expect(await expiry()).toEqual([
+    { fence: "1", ms: readableMs },
+    { fence: "2", ms: storedMs },
+  ])
+
+  await sql("update previous_snapshot set expires_at = now() + interval '1 minute' where fence = 1")
+  await finishRuns(sql, minute, [endOf(await nextRun(), unchanged)])
+  expect(await readChunks(sql)).toMatchObject([{ fence: "1" }, { fence: "2" }, { fence: "3" }])
+  await sql("update previous_snapshot set expires_at = now() where fence = 1")
+  await finishRuns(sql, minute, [endOf(await nextRun(), unchanged)])
+  expect(await readChunks(sql)).toMatchObject([{ fence: "2" }, { fence: "3" }])
+  expect(await expiry()).toMatchObject([{ fence: "2" }])
+})
+
+test("a changed content leaves one unpublished change of its connection, the newest, and others leave none", async () => {
+  const { sql } = await emptyDatabase()
+  const readUnpublished = () => sql("select connection_id, fence from unpublished_change")
+  await finishRuns(sql, minute, [endOf(await startedRun(sql), unchanged)])
+  expect(await readUnpublished()).toEqual([])
+  for (const fence of ["2", "3"]) {
+    await recordTriggers(sql, minute, [trigger(connection)])
+    await letTimePass(sql, 62_000)
+    await finishRuns(sql, minute, [endOf(await claimOne(sql), changed(fence))])
+    expect(await readUnpublished()).toEqual([{ connection_id: connection, fence }])
+  }
+  await sql("delete from connection")
+  expect(await readUnpublished()).toEqual([{ connection_id: connection, fence: null }])
 })
 
 test("many runs end in one statement, and the results are in their order", async () => {

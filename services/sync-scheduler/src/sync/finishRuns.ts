@@ -45,8 +45,9 @@ export type Finish =
  *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
  *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
  *   pause.
- * - The content chunks of this run and of older runs are deleted, except those of the snapshot and of the content
- *   before it, if that is not larger than `maxPreviousBytes`.
+ * - A changed content leaves a row of `unpublished_change`, from which its record of `connection.changed` follows.
+ * - The content before it becomes a row of `previous_snapshot`, and the one before that expires earlier. Chunks of this and
+ *   of older runs are deleted, except those of the snapshot and of contents that have not expired.
  */
 export async function finishRuns(
   sql: Sql,
@@ -72,6 +73,7 @@ export async function finishRuns(
       plainArray(completions.map(({ grantId }) => grantId)),
       plainArray(completions.map(({ slow }) => String(slow))),
       orNull(completions.map(({ traceparent }) => traceparent ?? null)),
+      orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
     ],
     "finish-runs",
   )
@@ -114,38 +116,43 @@ type GrantRow = {
   synced_ms: number | null
 }
 
-const maxPreviousBytes = 1_048_576
+/** How long a replaced content can be read, so that a reader that has begun can finish. */
+const readableFor = "interval '10 minutes'"
 
-const previous = (value: string) =>
-  `case when snapshot.bytes <= ${maxPreviousBytes} then snapshot.${value} end`
+/** The newest of a connection's replaced contents is stored longer, to show what changed, if it is not larger. */
+const comparedFor = "interval '7 days'"
+const maxComparedBytes = 1_048_576
+
+/** When a replaced content `p` expires, with what `ended` changes. */
+const expiry = `case when ended.stores then least(p.expires_at, p.replaced_at + ${readableFor}) else p.expires_at end`
 
 const finish = `
 with clock as materialized (select clock_timestamp() as at),
 newest as materialized (
   select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
-    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified, ended.traceparent,
+    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified, ended.traceparent, ended.status,
     w.run_started_at as started_at, w.run_triggers as triggers, w.run_first_trigger_at as first_trigger_at,
     w.run_last_trigger_at as last_trigger_at, w.run_correlation as correlation, w.run_traceparents as traceparents,
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
   join unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::float8[], $6::bigint[], $7::bytea[],
-      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[], $15::text[])
+      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[], $15::text[], $16::smallint[])
     as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, last_modified,
-      grant_id, slow, traceparent)
+      grant_id, slow, traceparent, status)
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   for update of w skip locked
 ),
 recorded as (
-  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
-    last_trigger_at, correlation, traceparents, bytes, content_sha256)
-  select connection_id, fence, started_at, clock.at, outcome, error, triggers, first_trigger_at,
+  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, status, triggers,
+    first_trigger_at, last_trigger_at, correlation, traceparents, bytes, content_sha256)
+  select connection_id, fence, started_at, clock.at, outcome, error, status, triggers, first_trigger_at,
     last_trigger_at, correlation, traceparents, bytes, sha256
   from newest, clock
 ),
 ended as materialized (
-  select newest.*,
+  select newest.*, outcome = 'changed' and sha256 is not null as stores,
     case when sent_after_ms is null and outcome = 'abandoned' then started_at
       else started_at + ($11::float8 + coalesce(sent_after_ms, 0)) * interval '1 millisecond'
     end as window_ends_at,
@@ -159,6 +166,7 @@ written as (
     covered = case when ended.covers then w.claimed else w.covered end,
     failures = ended.failures,
     last_error = case ended.outcome when 'abandoned' then w.last_error else ended.error end,
+    last_status = case ended.outcome when 'abandoned' then w.last_status else ended.status end,
     slow = case ended.outcome when 'abandoned' then w.slow else ended.slow end,
     last_synced_at = case ended.outcome when 'abandoned' then w.last_synced_at else clock.at end,
     last_outcome = case ended.outcome when 'abandoned' then w.last_outcome else ended.outcome end,
@@ -187,14 +195,32 @@ stored as (
   insert into snapshot
     (connection_id, fence, content_sha256, content_type, etag, last_modified, bytes, stored_at)
   select connection_id, fence, sha256, content_type, etag, last_modified, bytes, clock.at
-  from ended, clock where outcome = 'changed' and sha256 is not null
+  from ended, clock where ended.stores
   on conflict (connection_id) do update set
     fence = excluded.fence, content_sha256 = excluded.content_sha256, content_type = excluded.content_type,
     etag = excluded.etag, last_modified = excluded.last_modified, bytes = excluded.bytes,
-    stored_at = excluded.stored_at,
-    previous_fence = ${previous("fence")}, previous_sha256 = ${previous("content_sha256")},
-    previous_type = ${previous("content_type")}, previous_bytes = ${previous("bytes")},
-    previous_stored_at = ${previous("stored_at")}
+    stored_at = excluded.stored_at
+  returning connection_id, fence
+),
+unpublished as (
+  insert into unpublished_change (connection_id, fence) select connection_id, fence from stored
+  on conflict (connection_id) do update set fence = excluded.fence
+),
+replaced as (
+  insert into previous_snapshot
+    (connection_id, fence, content_sha256, content_type, bytes, stored_at, replaced_at, expires_at)
+  select s.connection_id, s.fence, s.content_sha256, s.content_type, s.bytes, s.stored_at, clock.at,
+    clock.at + case when s.bytes <= ${maxComparedBytes} then ${comparedFor} else ${readableFor} end
+  from stored join snapshot s using (connection_id), clock
+  on conflict do nothing
+),
+deleted_previous as (
+  delete from previous_snapshot p using ended, clock
+  where p.connection_id = ended.connection_id and ${expiry} < clock.at
+),
+shortened as (
+  update previous_snapshot p set expires_at = ${expiry} from ended, clock
+  where ended.stores and p.connection_id = ended.connection_id and ${expiry} < p.expires_at and ${expiry} >= clock.at
 ),
 revalidated as (
   update snapshot s set etag = ended.etag, last_modified = ended.last_modified
@@ -204,11 +230,11 @@ revalidated as (
 ),
 deleted_chunks as (
   delete from snapshot_chunk c
-  using ended left join snapshot s on s.connection_id = ended.connection_id
-  where c.connection_id = ended.connection_id and c.fence <= ended.fence
-    and case when ended.outcome = 'changed' and ended.sha256 is not null
-      then c.fence <> ended.fence and (c.fence is distinct from s.fence or s.bytes > ${maxPreviousBytes})
-      else c.fence is distinct from s.fence and c.fence is distinct from s.previous_fence end
+  using ended left join snapshot s using (connection_id), clock
+  where c.connection_id = ended.connection_id and c.fence <= ended.fence and c.fence is distinct from s.fence
+    and (c.fence <> ended.fence or not ended.stores)
+    and not exists (select from previous_snapshot p
+      where p.connection_id = c.connection_id and p.fence = c.fence and ${expiry} >= clock.at)
 )
 select written.grant_id, false as running,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { recordTriggers } from "@sitewire/database"
+import { readSealingKeys, recordTriggers, seal, sealContexts } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
+import { verifySourceRequest } from "@sitewire/signing"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
 import {
@@ -10,11 +11,15 @@ import {
   endOf,
   letTimePass,
   minute,
+  openCredentials,
+  sealingKeys,
+  secretOf,
+  setRequestHeaders,
+  storeChunk,
   trigger,
 } from "../../test/fixtures/windows.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { createPullRunner, type PullRunnerOptions } from "./pullRunner.ts"
-import { storeChunk } from "./storeChunk.ts"
 
 const never = new AbortController().signal
 const allowed = () => true
@@ -31,11 +36,11 @@ async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   onTestFinished(() => egress.close())
   const pull = createPullRunner({
     egress,
-    storeChunk: async (chunk) => (await storeChunk(sql, chunk)) === "stored",
+    openCredentials,
+    storeChunk: (chunk) => storeChunk(sql, chunk),
     deadlineMs: 10_000,
     maxBytes: 50 * 1024 * 1024,
     serviceName: "Sitewire",
-    signingSecret: undefined,
     ...options,
   })
   async function grant() {
@@ -89,17 +94,84 @@ test("changed content is stored, and a 304 or the same content is unchanged", as
   expect(await countChunks()).toBe(4)
 })
 
-test("a request names the service and the connection, and is signed", async () => {
+test("a cache in front of the source is asked to revalidate, so that it cannot hide a change", async () => {
+  let body = "first"
+  let cached: string | undefined
+  // As a CDN: it responds with what it has stored, unless the request asks it to revalidate.
+  const cache = await startSource((response, { headers }) => {
+    if (cached === undefined || headers["cache-control"] === "no-cache") cached = body
+    response.writeHead(200, { "cache-control": "max-age=60" }).end(cached)
+  })
+  const { sync, readStored } = await setUp(cache.url("/data"))
+  expect(await sync()).toMatchObject({ outcome: "changed" })
+  body = "second"
+  expect(await sync()).toMatchObject({ outcome: "changed" })
+  expect((await readStored()).toString()).toBe("second")
+})
+
+test("a request names the service and the connection, and is signed with the connection's own secret", async () => {
   const source = await startSource()
-  const { sync } = await setUp(source.url("/data?key=k"), { signingSecret: "s3cret" })
+  const url = source.url("/data?key=k")
+  const { sync, sql } = await setUp(url)
   await sync()
   const { headers } = source.seen("/data?key=k")[0] ?? { headers: {} }
+  const mismatch = { fault: "mismatch" }
+  await verifySourceRequest("GET", url, headers, [secretOf("a")])
+  await expect(verifySourceRequest("GET", url, headers, [secretOf("b")])).rejects.toMatchObject(mismatch)
+  const otherUrl = verifySourceRequest("GET", `${url}&more`, headers, [secretOf("a")])
+  await expect(otherUrl).rejects.toMatchObject(mismatch)
+  const replaced = seal(sealingKeys, sealContexts.connectionSecret("a"), "the next secret")
+  await sql("update connection set signing_secret_sealed = $1", [replaced])
+  await sync()
+  const [, next] = source.seen("/data?key=k")
+  await verifySourceRequest("GET", url, next?.headers ?? {}, ["the next secret"])
   expect(headers).toMatchObject({
     "user-agent": "Sitewire/1",
     "x-sitewire-connection": "a",
     "webhook-id": "a_1",
     "webhook-signature": expect.stringMatching(/^v1,/),
   })
+})
+
+test("a request has the connection's own headers as they are now, and they replace none of ours", async () => {
+  const source = await startSource()
+  const { sync, sql } = await setUp(source.url("/data"))
+  const reserved = { "user-agent": "other", "webhook-id": "other", "cache-control": "max-age=60" }
+  await setRequestHeaders(sql, "a", { authorization: "Bearer first", "x-team": "bakery", ...reserved })
+  expect(await sync()).toMatchObject({ outcome: "changed" })
+  await setRequestHeaders(sql, "a", { authorization: "Bearer second" })
+  await sync()
+  await sql("update connection set request_headers_sealed = null")
+  await sync()
+  const [first, second, third] = source.seen("/data").map(({ headers }) => headers)
+  const ours = { "user-agent": "Sitewire/1", "cache-control": "no-cache" }
+  expect(first).toMatchObject({
+    authorization: "Bearer first",
+    "x-team": "bakery",
+    "webhook-id": "a_1",
+    ...ours,
+  })
+  expect(second).toMatchObject({ authorization: "Bearer second", "webhook-id": "a_2" })
+  expect(second).not.toHaveProperty("x-team")
+  expect(third).not.toHaveProperty("authorization")
+})
+
+test("a sync whose credentials do not open fails for that reason, sends nothing, and affects no other connection", async () => {
+  const source = await startSource()
+  const { sql, sync, pull } = await setUp(source.url("/data"))
+  const other = readSealingKeys(`k2:${Buffer.alloc(32, 8).toString("base64")}`)
+  await setRequestHeaders(sql, "a", { authorization: "Bearer secret" }, other)
+  const result = await sync()
+  expect(result).toMatchObject({
+    outcome: "failed",
+    error: "sealing-key",
+    detail: expect.stringContaining('needs the key "k2"'),
+  })
+  expect(source.seen("/data")).toEqual([])
+  await addConnections(sql, ["b"], () => source.url("/b"))
+  await recordTriggers(sql, minute, [trigger("b")])
+  await letTimePass(sql, 3_000)
+  expect((await pull(await claimOne(sql), allowed, never)).result).toMatchObject({ outcome: "changed" })
 })
 
 test("content above the limit is rejected, and no part of it stays stored", async () => {
@@ -114,11 +186,16 @@ test("content above the limit is rejected, and no part of it stays stored", asyn
   expect(await readStored()).toHaveLength(0)
 })
 
+test.each([500, 304, 206, 302])(
+  "the error of a source that responds with %i is its status",
+  async (status) => {
+    const source = await startSource((response) => response.writeHead(status, { location: "/" }).end())
+    const { sync } = await setUp(source.url("/data"))
+    expect(await sync()).toMatchObject({ outcome: "failed", error: "status", status })
+  },
+)
+
 test.each<[string, Parameters<typeof startSource>[0]]>([
-  ["status", (response) => response.writeHead(500).end()],
-  ["status", (response) => response.writeHead(304).end()],
-  ["status", (response) => response.writeHead(206).end("a part")],
-  ["status", (response) => response.writeHead(302, { location: "/" }).end()],
   ["reset", (response) => response.socket?.destroy()],
   ["timeout", () => {}],
 ])("the error of a source that fails is %s", async (error, answer) => {

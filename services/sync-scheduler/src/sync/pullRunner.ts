@@ -1,34 +1,43 @@
 import { type DownloadOutcome, type Egress, LocalResourceError } from "@sitewire/egress"
 import { reasonOf } from "@sitewire/runtime"
 import type { Content, GrantedRun, Runner, RunnerResult, SyncResult } from "../syncRun.ts"
+import { countBufferedBytes } from "./bufferedBytes.ts"
 import { chunkContent } from "./chunkContent.ts"
+import type { Credentials, OpenCredentials } from "./openCredentials.ts"
 import { longestTransitMs, requestTransitMs } from "./requestTransit.ts"
-import { type SignSourceRequestOptions, signSourceRequest } from "./signSourceRequest.ts"
-import type { Chunk } from "./storeChunk.ts"
+import { signSourceRequest } from "./signSourceRequest.ts"
+import type { Chunk, StoredChunk } from "./storeChunk.ts"
 
-export type PullRunnerOptions = SignSourceRequestOptions & {
+export type PullRunnerOptions = {
   egress: Egress
-  storeChunk: (chunk: Chunk) => Promise<boolean>
+  openCredentials: OpenCredentials
+  storeChunk: (chunk: Chunk) => Promise<StoredChunk>
   deadlineMs: number
   maxBytes: number
+  serviceName: string
 }
 
 export function createPullRunner(options: PullRunnerOptions): Runner {
-  const { egress, storeChunk, deadlineMs, maxBytes } = options
+  const { egress, openCredentials, storeChunk, deadlineMs, maxBytes, serviceName } = options
+  const buffered = countBufferedBytes()
 
   return async function pull(run, mayStart, signal): Promise<RunnerResult> {
     const { connection, fence, grantId } = run
+    const opened = openCredentials(run)
+    if (opened.kind === "failed") return { result: opened.result, transitMs: 0 }
     let storing = false
-    const chunks = chunkContent(async (position, data) => {
+    using chunks = chunkContent(async (position, data) => {
       storing = true
-      if (!(await storeChunk({ connection, fence, grantId, position, data }))) throw new StaleFence()
+      const stored = await storeChunk({ connection, fence, grantId, position, data })
+      if (stored === "site-full") throw new SiteFull()
+      if (stored !== "stored") throw new StaleFence()
       storing = false
-    })
+    }, buffered)
     let outcome: DownloadOutcome
     try {
       outcome = await egress.download({
         url: run.source,
-        headers: requestHeaders(run, options),
+        headers: headersOf(run, opened.credentials, serviceName),
         deadlineMs,
         maxBytes,
         onChunk: chunks.add,
@@ -69,8 +78,22 @@ function isComplete(status: number): boolean {
 /** Thrown in `onChunk` to end the download, because a newer start of the connection has been granted. */
 class StaleFence extends Error {}
 
-function requestHeaders(run: GrantedRun, options: PullRunnerOptions): Record<string, string> {
-  const headers = signSourceRequest(run, options)
+/** Thrown in `onChunk` to end the download, because the site would store too much. */
+class SiteFull extends Error {}
+
+/** Our own headers last, because no header of the connection may replace them. */
+function headersOf(
+  run: GrantedRun,
+  { signingSecret, requestHeaders }: Credentials,
+  serviceName: string,
+): Record<string, string> {
+  // Without it, a cache in front of the source can respond with the content from before the change. The sync would be
+  // `unchanged`, and none would follow.
+  const headers: Record<string, string> = {
+    ...requestHeaders,
+    ...signSourceRequest(run, { serviceName, signingSecret }),
+    "cache-control": "no-cache",
+  }
   if (run.snapshot?.etag) headers["if-none-match"] = run.snapshot.etag
   if (run.snapshot?.lastModified) headers["if-modified-since"] = run.snapshot.lastModified
   return headers
@@ -95,6 +118,7 @@ function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRe
       return {
         outcome: "failed",
         error: "status",
+        status: outcome.status,
         detail: `the source responded with status ${outcome.status}`,
       }
     }
@@ -111,6 +135,10 @@ function describe(headers: Record<string, string>): Omit<Content, "bytes" | "sha
 
 function storageFailed(error: unknown): SyncResult {
   if (error instanceof StaleFence) return { outcome: "abandoned", error: "stale" }
+  if (error instanceof SiteFull) {
+    const detail = "the site would store more than SITE_MAX_BYTES, so the content before it stays"
+    return { outcome: "failed", error: "site-full", detail }
+  }
   const detail = reasonOf(error)
   return { outcome: "failed", error: "storage", detail }
 }

@@ -15,7 +15,6 @@ export type RunSyncOptions = RunWithinGraceOptions & {
   /** Retries while Postgres is unavailable, until shortly before a stop's deadline. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
-  slowMs: number
   tracing: Tracing
   metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
 }
@@ -27,7 +26,7 @@ export type RecordedRun =
 
 /** `age`: milliseconds since the run's claim. */
 export function createRunSync(options: RunSyncOptions) {
-  const { finish, hosts, slowMs, tracing, metrics, log } = options
+  const { finish, hosts, tracing, metrics, log } = options
   const runWithinGrace = createRunWithinGrace(options)
 
   async function runWithPermit(
@@ -66,7 +65,7 @@ export function createRunSync(options: RunSyncOptions) {
     log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
     const { result, sentAfterMs } = await runWithPermit(run, age, traceparent)
     const ms = Math.round(performance.now() - startedAt)
-    const slow = isSlow(result, ms, slowMs)
+    const slow = isSlow(result, ms, hosts.slowMs())
     const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
     try {
       const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })

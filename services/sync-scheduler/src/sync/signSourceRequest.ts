@@ -1,22 +1,18 @@
-import { standardWebhooksHeaders } from "@sitewire/signing"
+import { sourceRequestHeaders } from "@sitewire/signing/sender"
 import type { GrantedRun } from "../syncRun.ts"
 
-export type SignSourceRequestOptions = {
-  serviceName: string
-  signingSecret: string | undefined
-}
-
 /**
- * Headers that name the connection and sign the request, as in Standard Webhooks with an empty body. The
- * timestamp limits how long a captured signature is valid.
+ * Headers that name the connection and sign the request with its own secret. The signature covers method, URL and time: who
+ * has captured it can request the same URL, for as long as the source accepts that time.
  */
 export function signSourceRequest(
-  { connection, fence }: Pick<GrantedRun, "connection" | "fence">,
-  { serviceName, signingSecret }: SignSourceRequestOptions,
+  { connection, fence, source: url }: Pick<GrantedRun, "connection" | "fence" | "source">,
+  { serviceName, signingSecret }: { serviceName: string; signingSecret: string },
 ): Record<string, string> {
-  const headers = { [`x-${serviceName.toLowerCase()}-connection`]: connection }
-  if (signingSecret === undefined) return headers
   const id = `${connection}_${fence}`
   const timestamp = Math.floor(Date.now() / 1_000)
-  return { ...headers, ...standardWebhooksHeaders({ id, timestamp, body: "", secrets: [signingSecret] }) }
+  return {
+    [`x-${serviceName.toLowerCase()}-connection`]: connection,
+    ...sourceRequestHeaders({ id, timestamp, method: "GET", url, secrets: [signingSecret] }),
+  }
 }

@@ -1,12 +1,16 @@
-import type { RequestListener, ServerResponse } from "node:http"
+import { randomUUID } from "node:crypto"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
 import type { Logger, Tracing } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { StartSpan, TriggerOutcome } from "../trigger/batchTriggers.ts"
 import { parseTriggerUrl, type TriggerUrl } from "../trigger/parseTriggerUrl.ts"
 import { createMessageClasses, type MessageClasses } from "./createMessageClasses.ts"
-import { rejectLargeBody } from "./rejectLargeBody.ts"
-import { responses, sendAccepted, sendResponse } from "./responses.ts"
+import { discardBody, isBodySmall } from "./discardBody.ts"
+import type { ConnectionLimit } from "./limitConnections.ts"
+import { rejectInvalidRequest } from "./rejectInvalidRequest.ts"
+import { type FixedResponse, responses, sendAccepted, sendLastResponse, sendResponse } from "./responses.ts"
 import { startTriggerSpan, type TriggerSpan } from "./triggerSpan.ts"
 
 const path = "/connectors/hook/:id/:token"
@@ -17,7 +21,11 @@ const path = "/connectors/hook/:id/:token"
  */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
-export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
+export type App = {
+  onRequest: RequestListener
+  onInvalidRequest: (error: Error, socket: Duplex) => void
+  messageClasses: MessageClasses
+}
 
 /**
  * Paths contain tokens, so no response, log line or metric contains a part of a request. Express's default
@@ -25,31 +33,64 @@ export type App = { onRequest: RequestListener; messageClasses: MessageClasses }
  */
 export function createApp(settings: {
   handle: (trigger: TriggerUrl, startSpan: StartSpan, respond: (outcome: TriggerOutcome) => void) => void
+  connections: ConnectionLimit
   metrics: GatewayMetrics
   tracing: Tracing
   log: Logger
   stopping: AbortSignal
 }): App {
-  const { handle, metrics, tracing, log, stopping } = settings
+  const { handle, connections, metrics, tracing, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
   app.set("query parser", false)
   app.enable("case sensitive routing")
 
   app.post(path, onTrigger)
-  app.all(path, (_request, response) => {
+  app.all(path, (request, response) => {
     metrics.count("method")
-    sendResponse(response, responses.methodNotAllowed)
+    sendBeforeBody(request, response, responses.methodNotAllowed)
   })
 
+  /** The last request of each connection whose response did not wait for the body. */
+  const rejected = new WeakMap<Duplex, IncomingMessage>()
+
+  /**
+   * Does not wait for the body, so that it costs nothing to reject a URL. Whether the connection is closed depends on
+   * the request's header only, so that a 404 is the same whatever is wrong with the URL.
+   */
+  function sendBeforeBody(request: IncomingMessage, response: ServerResponse, fixed: FixedResponse): void {
+    if (isBodySmall(request)) {
+      rejected.set(request.socket, request)
+      sendResponse(response, fixed)
+    } else sendLastResponse(response, fixed)
+  }
+
   function onTrigger(request: Request, response: Response): void {
+    const trigger = parseTriggerUrl(request.params)
+    if (!trigger) {
+      onUnmatched(request, response, undefined)
+      return
+    }
+    discardBody(request, {
+      onComplete: () => onComplete(trigger, request, response),
+      onTooLarge() {
+        metrics.count("too_large")
+        sendLastResponse(response, responses.bodyTooLarge)
+      },
+    })
+  }
+
+  function onComplete(trigger: TriggerUrl, request: Request, response: Response): void {
     const startedAt = performance.now()
+    const { socket } = request
+    const { connection } = trigger
     let span: TriggerSpan | null = null
     const respond = (outcome: TriggerOutcome) => {
+      connections.end(socket, outcome.status === "accepted")
       try {
         if (outcome.status === "accepted") sendAccepted(response, outcome.correlation)
-        else
-          sendResponse(response, outcome.status === "not found" ? responses.notFound : responses.unavailable)
+        else if (outcome.status === "not found") sendBeforeBody(request, response, responses.notFound)
+        else sendResponse(response, responses.unavailable)
         metrics.responded(outcome, performance.now() - startedAt)
         span?.end(outcome)
       } catch (error) {
@@ -57,47 +98,52 @@ export function createApp(settings: {
         onFailed(response, error)
       }
     }
-    const trigger = parseTriggerUrl(request.params)
-    if (!trigger) {
-      respond({ status: "not found" })
-      return
-    }
-    const { connection } = trigger
     const startSpan: StartSpan = () => {
       const partner = request.headers.traceparent
       span = startTriggerSpan(tracing, { route: path, connection, partner, startedAt })
       return span?.traceparent ?? null
     }
+    connections.begin(socket)
     handle(trigger, startSpan, respond)
   }
 
-  /** Called if no route matched (no error), the path cannot be decoded (a URIError), or a route failed. */
-  function onUnmatched(response: ServerResponse, error: unknown): void {
+  /** Called if the URL was never a trigger URL (no error), the path cannot be decoded (a URIError), or a route failed. */
+  function onUnmatched(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (error === undefined || error === null || error instanceof URIError) {
       metrics.count("not_found")
-      sendResponse(response, responses.notFound)
+      sendBeforeBody(request, response, responses.notFound)
     } else {
       onFailed(response, error)
     }
   }
 
   function onFailed(response: ServerResponse, error: unknown): void {
-    log.error({ error }, "a request failed because of an internal error")
+    const correlation = randomUUID()
+    log.error({ error, correlation }, "a request failed because of an internal error")
     if (response.headersSent) response.destroy()
-    else sendResponse(response, responses.internalError)
+    else sendResponse(response, responses.internalError, correlation)
   }
 
-  const onSmallRequest = rejectLargeBody(
-    () => metrics.count("too_large"),
-    (request, response) => {
-      request.url = request.url?.replace(origin, "")
-      if (!request.url?.startsWith("/")) return onUnmatched(response, undefined)
-      app(request as Request, response as Response, (error: unknown) => onUnmatched(response, error))
-    },
-  )
   const onRequest: RequestListener = (request, response) => {
     if (stopping.aborted) response.shouldKeepAlive = false
-    onSmallRequest(request, response)
+    if (request.httpVersion === "1.1" && request.headers.host === undefined) {
+      sendLastResponse(response, responses.noHost)
+      return
+    }
+    if (request.httpVersion === "1.0" && request.headers["transfer-encoding"] !== undefined) {
+      // HTTP/1.0 has no chunked bodies. Node emits the request before it notices that this body has no end.
+      sendLastResponse(response, responses.chunkedHttp10)
+      return
+    }
+    request.url = request.url?.replace(origin, "")
+    if (!request.url?.startsWith("/")) return onUnmatched(request, response, undefined)
+    app(request as Request, response as Response, (error: unknown) => onUnmatched(request, response, error))
   }
-  return { onRequest, messageClasses: createMessageClasses(app) }
+  return {
+    onRequest,
+    onInvalidRequest(error, socket) {
+      rejectInvalidRequest(error, socket, rejected.get(socket)?.complete === false)
+    },
+    messageClasses: createMessageClasses(app),
+  }
 }

@@ -1,22 +1,23 @@
 import type { Server } from "node:http"
 import { nodeHttp } from "@sitewire/runtime"
 import type { App } from "./createApp.ts"
-import { limitConnections } from "./limitConnections.ts"
+import type { ConnectionLimit } from "./limitConnections.ts"
 
 export type ServerLimits = {
-  maxConnections: number
   keepAliveMs: number
   headersTimeoutMs: number
   requestTimeoutMs: number
   inactivityMs: number
 }
 
-export function createHttpServer(limits: ServerLimits, app: App): Server {
+export function createHttpServer(limits: ServerLimits, app: App, connections: ConnectionLimit): Server {
   // Node throws if the time-out for headers is longer than the time-out for the request.
   const headersTimeoutMs = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs)
   const server = nodeHttp.createServer(
     {
       ...app.messageClasses,
+      // The app checks it, for a response with an X-Request-Id.
+      requireHostHeader: false,
       maxHeaderSize: 8 * 1024,
       headersTimeout: headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -25,7 +26,10 @@ export function createHttpServer(limits: ServerLimits, app: App): Server {
     },
     app.onRequest,
   )
-  limitConnections(server, limits.maxConnections)
+  server.on("connection", connections.add)
+  server.on("clientError", app.onInvalidRequest)
+  // An expectation that we do not know may be ignored. Node's own response to it has no X-Request-Id.
+  server.on("checkExpectation", app.onRequest)
   // The time-outs above do not apply while a response is sent. Without this one, a client that vanished
   // without a FIN would keep its connection.
   server.timeout = limits.inactivityMs

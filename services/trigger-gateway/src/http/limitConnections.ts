@@ -1,43 +1,60 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
+export type ConnectionLimit = {
+  /** Counts a new connection. If it is one too many, closes another one, or itself if there is none to close. */
+  add(socket: Socket): void
+  /** A complete trigger of this connection waits for Postgres and Kafka. */
+  begin(socket: Socket): void
+  end(socket: Socket, accepted: boolean): void
+}
+
 /**
- * Limits a server to `max` connections. A further connection closes the one that has been idle (without a
- * request in flight) for longest. If none is idle, the new one is closed. Node's `server.maxConnections`
- * always closes the new one, so idle connections could lock out callers.
+ * Limits a server to `max` connections. Only a connection whose trigger waits for us is never closed, and
+ * GATEWAY_MAX_WAITING limits how many there are. Incomplete requests and unread responses protect no connection,
+ * because they cost their sender nothing.
+ *
+ * Of the others, the one that has been idle for longest is closed. A connection is proven when one of its triggers has
+ * been accepted. The others may be half of all connections: beyond it they are closed first, so that callers without
+ * a valid trigger URL close no partner's connection. Within it they are not, so that idle proven connections do
+ * not prevent new callers from sending a request.
  */
-export function limitConnections(server: Server, max: number): void {
-  const inFlight = new Map<Socket, number>()
+export function limitConnections(max: number): ConnectionLimit {
+  const open = new Map<Socket, { waiting: number; proven: boolean }>()
   /** In the order in which they became idle. */
-  const idle = new Set<Socket>()
+  const idle = { proven: new Set<Socket>(), unproven: new Set<Socket>() }
+  const maxUnproven = Math.max(1, max / 2)
 
   function forget(socket: Socket): void {
-    inFlight.delete(socket)
-    idle.delete(socket)
+    open.delete(socket)
+    idle.proven.delete(socket)
+    idle.unproven.delete(socket)
   }
 
-  server.on("connection", (socket: Socket) => {
-    socket.once("close", () => forget(socket))
-    const [longestIdle] = idle
-    inFlight.set(socket, 0)
-    idle.add(socket)
-    if (inFlight.size <= max) return
-    const closing = longestIdle ?? socket
-    // Forget it now, because more connections may arrive before its "close" event.
-    forget(closing)
-    closing.destroy()
-  })
-
-  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const before = inFlight.get(socket)
-    if (before === undefined) return
-    inFlight.set(socket, before + 1)
-    idle.delete(socket)
-    response.once("close", () => {
-      const left = (inFlight.get(socket) ?? 0) - 1
-      if (!inFlight.has(socket)) return
-      inFlight.set(socket, left)
-      if (left === 0) idle.add(socket)
-    })
-  })
+  return {
+    add(socket) {
+      socket.once("close", () => forget(socket))
+      open.set(socket, { waiting: 0, proven: false })
+      idle.unproven.add(socket)
+      if (open.size <= max) return
+      const [closing = socket] =
+        idle.unproven.size > maxUnproven || idle.proven.size === 0 ? idle.unproven : idle.proven
+      // Forget it now, because more connections may arrive before its "close" event.
+      forget(closing)
+      closing.destroy()
+    },
+    begin(socket) {
+      const connection = open.get(socket)
+      if (!connection) return
+      connection.waiting += 1
+      idle.proven.delete(socket)
+      idle.unproven.delete(socket)
+    },
+    end(socket, accepted) {
+      const connection = open.get(socket)
+      if (!connection) return
+      connection.waiting -= 1
+      connection.proven ||= accepted
+      if (connection.waiting === 0) idle[connection.proven ? "proven" : "unproven"].add(socket)
+    },
+  }
 }

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import type { Problem } from "@sitewire/contracts"
 import { confidentialResponse } from "@sitewire/runtime"
 
-type FixedResponse = { status: number; headers: Record<string, string | number>; body: string }
+export type FixedResponse = { status: number; headers: Record<string, string | number>; body: string }
 
 function problem(
   status: number,
@@ -21,7 +22,7 @@ function problem(
   return { status, headers: all, body }
 }
 
-/** Built once, so that no part of a request can get into a response. */
+/** Built once, so that no part of a request can get into a response. X-Request-Id is added. */
 export const responses = {
   /** The same 404 for every cause, so that callers cannot find out which connections exist. */
   notFound: problem(
@@ -30,6 +31,7 @@ export const responses = {
     "This is not a valid trigger URL. Ask the owner of the site for the connection's current trigger URL.",
   ),
   methodNotAllowed: problem(405, "Method Not Allowed", "Call the trigger URL with POST.", { allow: "POST" }),
+  noHost: problem(400, "Bad Request", "HTTP/1.1 requires a Host header. Send it."),
   chunkedHttp10: problem(
     400,
     "Bad Request",
@@ -46,8 +48,13 @@ export const responses = {
   }),
 } as const
 
-export function sendResponse(response: ServerResponse, fixed: FixedResponse): void {
-  response.writeHead(fixed.status, fixed.headers).end(fixed.body)
+/** `requestId`: for X-Request-Id. It must not depend on the request, so that all 404s are alike. */
+export function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: FixedResponse,
+  requestId: string = randomUUID(),
+): void {
+  response.writeHead(status, { ...headers, "x-request-id": requestId }).end(body)
 }
 
 export function sendLastResponse(response: ServerResponse, fixed: FixedResponse): void {

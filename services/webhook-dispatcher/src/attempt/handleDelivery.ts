@@ -9,6 +9,7 @@ import type { AttemptRecord } from "../outcome/recordAttempts.ts"
 import { type NextStep, nextStep, type RetrySchedule } from "../retry/nextAttempt.ts"
 import { readRetryAfter } from "../retry/readRetryAfter.ts"
 import type { ScheduleRetry } from "../retry/scheduleRetry.ts"
+import { steadyClock } from "../steadyClock.ts"
 import { endAttemptSpan, startAttemptSpan } from "./attemptSpan.ts"
 import { breakerOutcome } from "./breakerOutcome.ts"
 import type { AttemptOutcome, SendRequest } from "./sendRequest.ts"
@@ -48,7 +49,7 @@ const successExcerptMs = 20
  *
  * A kill loses nothing because of the order: the retry is published first, then the row is inserted (first attempt) or
  * updated, then the record's offset is committed. After a kill in between, the attempt is repeated. A dead letter follows
- * from the row (`startPublishingDeadLetters`).
+ * from the row (`startPublishingEnds`).
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
   const { send, network, limiter, backlog, schedule, metrics, tracing, log } = parts
@@ -112,7 +113,8 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     // The retry period starts with the first failed attempt, or when the partner's open circuit breaker
     // prevents the first attempt. A delivery that was deferred for another reason before any attempt (no
     // capacity, a pause) has used none of its period: null.
-    const elapsedMs = failures === 0 && reason !== "breaker" ? null : Date.now() - Date.parse(due.since)
+    const elapsedMs =
+      failures === 0 && reason !== "breaker" ? null : steadyClock.now() - Date.parse(due.since)
     const deferral = { id, reason, attempt, failures, elapsedMs }
     if (unstored) await parts.storeDelivery({ delivery: unstored, attempt: null, deferral, erased: false })
     else await parts.deferDelivery(deferral)
@@ -132,7 +134,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   ): Promise<void> {
     const next = outcome.error === null ? null : afterFailure(due, outcome)
     // Measured before the retry is published, because an outage of Kafka does not count towards the retry period.
-    const elapsedMs = Date.now() - Date.parse(due.since)
+    const elapsedMs = steadyClock.now() - Date.parse(due.since)
     const excerpt = readExcerpt(outcome, next === null ? successExcerptMs : failureExcerptMs)
     if (next?.kind === "retry") await parts.scheduleRetry(due, next.step, traceparent)
     const received = excerpt instanceof Promise ? await excerpt : excerpt
@@ -163,12 +165,11 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
   }
 
   function afterFailure(due: DueDelivery, outcome: AttemptOutcome): NextStep {
-    const now = new Date()
-    const retryAfterMs = readRetryAfter(outcome.status ?? 0, outcome.retryAfter, now)
+    const retryAfterMs = readRetryAfter(outcome.status ?? 0, outcome.retryAfter, new Date())
     return nextStep(schedule, {
       failures: due.failures + 1,
       since: new Date(due.since),
-      now,
+      now: new Date(steadyClock.now()),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     })
   }

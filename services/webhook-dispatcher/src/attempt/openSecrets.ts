@@ -1,21 +1,23 @@
-import { type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
+import { openRequestHeaders, type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
 import { type Logger, reasonOf } from "@sitewire/runtime"
-import type { SealedSecret } from "../delivery.ts"
+import type { Channel, SealedSecret } from "../delivery.ts"
 
 const maxCached = 10_000
 
+export type ChannelOpener = {
+  openSecret(channelId: string, secret: SealedSecret): string
+  openHeaders(channel: Pick<Channel, "id" | "requestHeadersSealed">): Record<string, string>
+}
+
 /**
  * Caches decrypted (unsealed) secrets by id. A rotation creates a new id, so a cached secret is never
- * outdated. If a secret cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and
+ * outdated. If a value cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and
  * throws.
  */
-export function createSecretOpener(
-  keys: SealingKeys,
-  onUnopened: (why: string) => void,
-): (channelId: string, secret: SealedSecret) => string {
-  function open(channelId: string, { id, sealed }: SealedSecret): string {
+export function createChannelOpener(keys: SealingKeys, onUnopened: (why: string) => void): ChannelOpener {
+  function open<T>(unsealed: () => T): T {
     try {
-      return unseal(keys, sealContexts.signingSecret(channelId, id), sealed)
+      return unsealed()
     } catch (error) {
       onUnopened(reasonOf(error))
       throw error
@@ -23,13 +25,17 @@ export function createSecretOpener(
   }
 
   const opened = new Map<string, string>()
-  return (channelId, sealed) => {
-    const known = opened.get(sealed.id)
-    if (known !== undefined) return known
-    const secret = open(channelId, sealed)
-    if (opened.size >= maxCached) opened.clear()
-    opened.set(sealed.id, secret)
-    return secret
+  return {
+    openSecret(channelId, { id, sealed }) {
+      const known = opened.get(id)
+      if (known !== undefined) return known
+      const secret = open(() => unseal(keys, sealContexts.signingSecret(channelId, id), sealed))
+      if (opened.size >= maxCached) opened.clear()
+      opened.set(id, secret)
+      return secret
+    },
+    openHeaders: ({ id, requestHeadersSealed: sealed }) =>
+      open(() => openRequestHeaders(keys, sealContexts.receiverHeaders(id), sealed)),
   }
 }
 
@@ -39,7 +45,7 @@ export function createSecretOpener(
  */
 export async function checkNewestSecret(parts: {
   sql: Sql
-  openSecret: ReturnType<typeof createSecretOpener>
+  openSecret: ChannelOpener["openSecret"]
   log: Logger
 }): Promise<void> {
   try {
@@ -49,10 +55,7 @@ export async function checkNewestSecret(parts: {
   }
 }
 
-async function openNewestSecret(parts: {
-  sql: Sql
-  openSecret: ReturnType<typeof createSecretOpener>
-}): Promise<void> {
+async function openNewestSecret(parts: { sql: Sql; openSecret: ChannelOpener["openSecret"] }): Promise<void> {
   const { sql, openSecret } = parts
   const [newest] = await sql<{ id: string; secret_id: string; secret_sealed: Buffer }>(
     "select id, secret_id, secret_sealed from channel order by updated_at desc limit 1",

@@ -1,9 +1,11 @@
 import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import { type Traceparent, traceHeaders } from "@sitewire/runtime"
-import type { DueDelivery, SealedSecret } from "../delivery.ts"
-import { createDeliveryHeaders } from "./deliveryHeaders.ts"
+import { createDeliveryHeaders } from "@sitewire/signing/certification"
+import type { DueDelivery } from "../delivery.ts"
 import { describeRedirect } from "./describeRedirect.ts"
+import type { ChannelOpener } from "./openSecrets.ts"
+import { hideValues, redactExcerpt } from "./partnersHeaders.ts"
 import { shownHeaders } from "./shownHeaders.ts"
 
 export type AttemptOutcome = {
@@ -22,12 +24,12 @@ export type AttemptOutcome = {
 
 export type SendRequestSettings = {
   egress: Egress
-  openSecret: (channelId: string, secret: SealedSecret) => string
+  opener: ChannelOpener
   serviceName: string
   timeoutMs: number
 }
 
-export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }: SendRequestSettings) {
+export function createSendRequest({ egress, opener, serviceName, timeoutMs }: SendRequestSettings) {
   const deliveryHeaders = createDeliveryHeaders(serviceName)
 
   /** Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. */
@@ -36,17 +38,19 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
     traceparent: Traceparent | null = null,
   ): Promise<AttemptOutcome | null> {
     const { standardWebhooks, address: url, ...channel } = due.channel
-    const secret = openSecret(channel.id, channel.secret)
-    const other = standardWebhooks && channel.otherSecret ? [openSecret(channel.id, channel.otherSecret)] : []
-    const headers = {
+    const secret = opener.openSecret(channel.id, channel.secret)
+    const other =
+      standardWebhooks && channel.otherSecret ? [opener.openSecret(channel.id, channel.otherSecret)] : []
+    const partners = opener.openHeaders(channel)
+    const own = {
       ...deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks }),
       ...(channel.sendTraceparent ? traceHeaders(traceparent).headers : {}),
     }
-    const sent = { url, requestHeaders: shownHeaders(headers) }
+    const sent = { url, requestHeaders: shownHeaders({ ...hideValues(partners), ...own }) }
     const outcome = await egress.request({
       method: "POST",
       url,
-      headers,
+      headers: { ...partners, ...own },
       body: due.body,
       timeoutMs,
       // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
@@ -66,7 +70,7 @@ export function createSendRequest({ egress, openSecret, serviceName, timeoutMs }
       address,
       ...sent,
       timing,
-      excerpt: outcome.excerpt,
+      excerpt: redactExcerpt(outcome.excerpt, partners),
       ...(responseHeaders["retry-after"] === undefined ? {} : { retryAfter: responseHeaders["retry-after"] }),
     }
   }

@@ -1,4 +1,4 @@
-import { sign, standardWebhooksHeaders } from "@sitewire/signing"
+import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
 import { expect, test } from "vitest"
 import { shownHeaders } from "./shownHeaders.ts"
 

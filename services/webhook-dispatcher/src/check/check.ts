@@ -6,7 +6,7 @@ export type Check = {
   kind: "test" | "certification"
   /** How often the check was claimed. A process with an earlier claim must not write any more. */
   claim: number
-  /** With the address of the check instead of its own. */
+  /** With the address of the check instead of its own, and with request headers only if they were given for its origin. */
   channel: Channel
   otherSecretState: "staged" | "retiring" | null
   /** A body and its signature by the secret that was retired last. */

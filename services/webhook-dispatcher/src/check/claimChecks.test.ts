@@ -45,6 +45,23 @@ test("a process whose lease ended, and whose check was claimed again, writes not
   expect(channel?.last_certification).toMatchObject({ id, result: "failed" })
 })
 
+test("a certification of another address does not count as the channel's", async () => {
+  const { sql, driver } = await startDeliveryDatabase()
+  const store = createCheckStore({ pool: { sql, driver, close: async () => {} }, retry: (_, work) => work() })
+  const finish = async (address: string, result: string) => {
+    const id = await requestCheck(sql, { channel: "acme", address })
+    const [check] = await store.claim(limits)
+    if (!check) throw new Error("the check was not claimed")
+    await store.finish(check, { state: "done", report: { result, points: [] } })
+    expect(await readCheck(sql, id)).toMatchObject({ state: "done", report: { result } })
+    return id
+  }
+  const own = await finish("https://partner.example/", "failed")
+  await finish("https://attacker.example/", "passed")
+  const [channel] = await sql("select last_certification from channel")
+  expect(channel?.last_certification).toMatchObject({ id: own, result: "failed" })
+})
+
 test("the poll reads only the index of unfinished checks", async () => {
   const { sql } = await startDeliveryDatabase()
   await sql(`insert into receiver_check (id, channel_id, kind, address, state, requested_by, finished_at)

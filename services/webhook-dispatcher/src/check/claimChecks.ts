@@ -56,8 +56,18 @@ function toCheck(row: Row): Check {
     id,
     kind,
     claim: claims,
-    channel: { ...toChannel(row), address: row.check_address },
+    channel: channelOf(row),
     otherSecretState: row.other_secret_state,
     retired: body === null || signature === null ? null : { body, signature },
+  }
+}
+
+function channelOf(row: Row): Check["channel"] {
+  const channel = toChannel(row)
+  const isOwnOrigin = URL.parse(channel.address)?.origin === URL.parse(row.check_address)?.origin
+  return {
+    ...channel,
+    address: row.check_address,
+    requestHeadersSealed: isOwnOrigin ? channel.requestHeadersSealed : null,
   }
 }

@@ -1,62 +1,48 @@
-import { signatureHeader } from "@sitewire/signing"
-import { createDeliveryHeaders } from "../attempt/deliveryHeaders.ts"
-import type { SealedSecret } from "../delivery.ts"
+import {
+  createDeliverySigner,
+  createRedact,
+  type Receiver,
+  type TestMessage,
+} from "@sitewire/signing/certification"
+import type { ChannelOpener } from "../attempt/openSecrets.ts"
+import { hideValues, secretParts } from "../attempt/partnersHeaders.ts"
 import type { Check } from "./check.ts"
-import { createRedact } from "./redact.ts"
 import type { SendTestRequest, TestResponse } from "./sendTestRequest.ts"
 
-/** A delivery that is stored nowhere. */
-export type TestMessage = { id: string; attempt: number; body: Buffer }
-
-export type Receiver = {
-  channelId: string
-  maxPerSecond: number | null
-  /** The headers of a genuine delivery. */
-  genuineHeaders(message: TestMessage): Record<string, string>
-  /** The same headers, but signed by these secrets. */
-  headersBy(message: TestMessage, secrets: readonly [string, ...string[]]): Record<string, string>
-  /** The same headers, but with this signature only, or none. */
-  headersWith(message: TestMessage, signature: string | null): Record<string, string>
-  otherSecret: { value: string; state: "staged" | "retiring" } | null
-  retired: Check["retired"]
+/** A receiver that is called by the rules of this installation for addresses. */
+export type CheckedReceiver = Omit<Receiver, "send"> & {
+  /** Headers of the channel that are sent beside those of a delivery, without their values. */
+  hiddenHeaders: Record<string, string>
   send(message: TestMessage, headers: Record<string, string>): Promise<TestResponse>
 }
 
-export type ReceiverOf = (check: Check) => Receiver
+export type ReceiverOf = (check: Check) => CheckedReceiver
 
 /** Returns a function that throws if the channel's secrets cannot be decrypted. */
 export function createReceiverOf(settings: {
   serviceName: string
-  openSecret: (channelId: string, secret: SealedSecret) => string
+  opener: ChannelOpener
   sendTestRequest: SendTestRequest
 }): ReceiverOf {
-  const { serviceName, openSecret, sendTestRequest } = settings
-  const deliveryHeaders = createDeliveryHeaders(serviceName)
-  const signature = signatureHeader(serviceName)
+  const { serviceName, opener, sendTestRequest } = settings
 
   return ({ channel, otherSecretState, retired }) => {
-    const active = openSecret(channel.id, channel.secret)
-    const other = channel.otherSecret && openSecret(channel.id, channel.otherSecret)
+    const active = opener.openSecret(channel.id, channel.secret)
+    const other = channel.otherSecret && opener.openSecret(channel.id, channel.otherSecret)
+    const partners = opener.openHeaders(channel)
     const { standardWebhooks } = channel
-    const redact = createRedact(other === null ? [active] : [active, other])
-    const headersBy: Receiver["headersBy"] = (message, secrets) =>
-      deliveryHeaders(message, { secrets, standardWebhooks })
+    const redact = createRedact([active, ...(other === null ? [] : [other]), ...secretParts(partners)])
     return {
+      ...createDeliverySigner({ serviceName, secret: active, otherSecret: other, standardWebhooks }),
       channelId: channel.id,
+      hiddenHeaders: hideValues(partners),
       maxPerSecond: channel.maxPerSecond,
-      genuineHeaders: (message) => headersBy(message, other === null ? [active] : [active, other]),
-      headersBy,
-      headersWith(message, value) {
-        const headers = deliveryHeaders(message, { secrets: [active], standardWebhooks: false })
-        const { [signature]: _, ...rest } = headers
-        return value === null ? rest : { ...rest, [signature]: value }
-      },
       otherSecret:
         other === null || otherSecretState === null ? null : { value: other, state: otherSecretState },
       retired,
       async send(message, headers) {
         const { id, body } = message
-        const marked = { ...headers, [`X-${serviceName}-Test`]: "true" }
+        const marked = { ...partners, ...headers, [`X-${serviceName}-Test`]: "true" }
         const sent = await sendTestRequest({ id, address: channel.address, headers: marked, body })
         return { ...sent, excerpt: sent.excerpt === null ? null : redact(sent.excerpt) }
       },

@@ -1,8 +1,8 @@
 import type { PointFinding } from "@sitewire/contracts"
 import { type Logger, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
-import { certify } from "./certification/certify.ts"
+import { certify } from "@sitewire/signing/certification"
 import type { Check } from "./check.ts"
-import type { Receiver, ReceiverOf } from "./receiver.ts"
+import type { CheckedReceiver, ReceiverOf } from "./receiver.ts"
 import { sendTestDelivery } from "./sendTestDelivery.ts"
 import type { CheckEnd, CheckStore } from "./storeCheck.ts"
 
@@ -60,7 +60,7 @@ export function runChecks(settings: {
     }
   }
 
-  function openReceiver(check: Check): Receiver | null {
+  function openReceiver(check: Check): CheckedReceiver | null {
     try {
       return receiverOf(check)
     } catch (error) {
@@ -73,7 +73,7 @@ export function runChecks(settings: {
   }
 
   /** Null: another process has claimed the check meanwhile. */
-  async function runToEnd(check: Check, receiver: Receiver): Promise<CheckEnd | null> {
+  async function runToEnd(check: Check, receiver: CheckedReceiver): Promise<CheckEnd | null> {
     if (check.kind === "test") return { state: "done", report: await sendTestDelivery(check, receiver) }
     const points: PointFinding[] = []
     for await (const point of certify(receiver, timeoutMs)) {

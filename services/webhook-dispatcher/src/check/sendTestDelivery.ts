@@ -1,10 +1,11 @@
-import { newDeliveryId, type TestDelivery, testSiteReadyBody } from "@sitewire/contracts"
+import { newDeliveryId, type TestDelivery } from "@sitewire/contracts"
+import { testSiteReadyBody } from "@sitewire/signing/certification"
 import { shownHeaderRecord } from "../attempt/shownHeaders.ts"
 import type { Check } from "./check.ts"
-import type { Receiver } from "./receiver.ts"
+import type { CheckedReceiver } from "./receiver.ts"
 
 /** Sends one delivery with fictional data, exactly as a genuine one, and returns the attempt. */
-export async function sendTestDelivery({ channel }: Check, receiver: Receiver): Promise<TestDelivery> {
+export async function sendTestDelivery({ channel }: Check, receiver: CheckedReceiver): Promise<TestDelivery> {
   const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.id) }
   const headers = receiver.genuineHeaders(delivery)
   const { response, excerpt, ip, timing } = await receiver.send(delivery, headers)
@@ -24,7 +25,7 @@ export async function sendTestDelivery({ channel }: Check, receiver: Receiver): 
       detail,
       ip,
       url: channel.address,
-      request_headers: shownHeaderRecord(headers),
+      request_headers: shownHeaderRecord({ ...receiver.hiddenHeaders, ...headers }),
       secret_id: channel.secret.id,
       response_excerpt: excerpt,
     },

@@ -1,5 +1,5 @@
-import type { ReceivedResponse } from "@sitewire/contracts"
 import type { Egress, Timing } from "@sitewire/egress"
+import { isAccepted, type TestResponse as Sent } from "@sitewire/signing/certification"
 import { describeRedirect } from "../attempt/describeRedirect.ts"
 
 export type TestRequest = {
@@ -9,13 +9,7 @@ export type TestRequest = {
   body: Buffer
 }
 
-export type TestResponse = {
-  response: Omit<ReceivedResponse, "response_excerpt">
-  /** The first 1 KiB of the response's body. */
-  excerpt: string | null
-  ip: string | null
-  timing: Timing
-}
+export type TestResponse = Sent & { ip: string | null; timing: Timing }
 
 /** How long an attempt waits for the beginning of the response's body, after the head. */
 const excerptMs = 250
@@ -53,7 +47,3 @@ export function createSendTestRequest(settings: { egress: Egress; timeoutMs: num
 }
 
 export type SendTestRequest = ReturnType<typeof createSendTestRequest>
-
-export function isAccepted(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300
-}

@@ -26,6 +26,7 @@ async function saveProgress(
   return unchanged ? "saved" : "secrets-changed"
 }
 
+// A certification of another address, such as a test system's, says nothing about the channel's receiver.
 const finish = `
 with finished as (
   update receiver_check set state = $3::receiver_check_state, report = coalesce($4, report), error = $5, finished_at = now()
@@ -36,7 +37,8 @@ update channel
    set last_certification = jsonb_build_object('id', finished.id, 'address', finished.address,
          'result', finished.report ->> 'result', 'finished_at', finished.finished_at)
   from finished
- where channel.id = finished.channel_id and kind = 'certification' and state = 'done'`
+ where channel.id = finished.channel_id and channel.address = finished.address
+   and kind = 'certification' and state = 'done'`
 
 /** Does nothing if another process has claimed the check. */
 async function finishCheck(sql: Sql, { id, claim }: Check, end: CheckEnd): Promise<void> {

@@ -1,5 +1,6 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns, type DueDelivery, toChannel } from "../delivery.ts"
+import { steadyClock } from "../steadyClock.ts"
 import { elapsedTime } from "./elapsedTime.ts"
 
 export type ClaimSettings = {
@@ -106,7 +107,7 @@ export async function claimDeferred(
     body: row.body,
     attempt: row.attempts + 1,
     failures: row.failures ?? 0,
-    since: new Date(Date.now() - row.elapsed_ms).toISOString(),
+    since: new Date(steadyClock.now() - row.elapsed_ms).toISOString(),
     correlation: row.correlation,
     traceparent: row.traceparent,
     claim: {

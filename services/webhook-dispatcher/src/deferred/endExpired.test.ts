@@ -103,7 +103,7 @@ test("an expired delivery is dead, and its death is recorded, unless it was deli
   expect(await row(dies)).toMatchObject({ state: "dead", finished_at: expect.any(Date) })
   expect(await row(delivered)).toMatchObject({ state: "delivered", finished_at: before.finished_at })
   expect(
-    await sql("select delivery_id, channel_id, attempts, error, status, published_at from died_delivery"),
+    await sql("select delivery_id, channel_id, attempts, error, status, published_at from ended_delivery"),
   ).toEqual([
     {
       delivery_id: dies,

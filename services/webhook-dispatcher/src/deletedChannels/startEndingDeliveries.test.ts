@@ -31,7 +31,7 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
     })
   }
   const died = await sql<{ delivery_id: string; error: string }>(
-    "select delivery_id, error from died_delivery",
+    "select delivery_id, error from ended_delivery",
   )
   expect(new Set(died.map(({ delivery_id }) => delivery_id))).toEqual(
     new Set([waiting.scheduled, waiting.deferred]),

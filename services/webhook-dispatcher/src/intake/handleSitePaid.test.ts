@@ -33,6 +33,7 @@ const unknownChannel: LookedUpEvent = {
   other_secret_id: null,
   other_secret_sealed: null,
   standard_webhooks: null,
+  request_headers_sealed: null,
   send_traceparent: null,
   paused_at: null,
   max_per_second: null,
@@ -40,7 +41,8 @@ const unknownChannel: LookedUpEvent = {
 
 function record(event: string, offset = "0"): ConsumerRecord {
   const value = Buffer.from(JSON.stringify(paid(event)))
-  return { topic: "paid", partition: 0, offset, key: event, value, headers: {}, appendedAt: Date.now() }
+  const of = { topic: "paid", partition: 0, offset, key: event, headers: {} }
+  return { ...of, value, appendedAt: Date.now(), timeFrom: "broker" }
 }
 
 /** A handler whose attempts end when the test says so. */
@@ -90,14 +92,24 @@ test("a record that is consumed again after a crash has the delivery id of the f
   expect(other.begun[0]?.id).not.toBe(before.begun[0]?.id)
 })
 
-test("a record whose time a wrong clock set gets a delivery id of now", async () => {
+const day = 86_400_000
+
+test("a record whose time a publisher's wrong clock set gets a delivery id of now", async () => {
   const it = startHandler()
   it.respond()
-  const day = 86_400_000
   for (const appendedAt of [Date.now() + day, Date.now() - 10 * day, 0])
-    await it.handle([{ ...record(`at ${appendedAt}`), appendedAt }], () => {})
+    await it.handle([{ ...record(`at-${appendedAt}`), appendedAt, timeFrom: "publisher" }], () => {})
+  expect(it.begun).toHaveLength(3)
   for (const { unstored } of it.begun)
     expect(Math.abs(Date.now() - (unstored?.appendedAt ?? 0))).toBeLessThan(day / 2)
+})
+
+test("the broker's time is taken however wrong the clock of the dispatcher's host is", async () => {
+  const it = startHandler()
+  it.respond()
+  const times = [Date.now() + day, Date.now() - 10 * day]
+  for (const appendedAt of times) await it.handle([{ ...record(`at-${appendedAt}`), appendedAt }], () => {})
+  expect(it.begun.map(({ unstored }) => unstored?.appendedAt)).toEqual(times)
 })
 
 test("during an event's attempt, only its delivery stays in memory", async () => {

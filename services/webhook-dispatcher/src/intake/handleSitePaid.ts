@@ -5,6 +5,7 @@ import type { Publish } from "../createPublish.ts"
 import { type DueDelivery, type NewDelivery, toChannel } from "../delivery.ts"
 import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
+import { steadyClock } from "../steadyClock.ts"
 import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
 import type { EventRow } from "./lookUpEvents.ts"
 import { newDelivery } from "./newDelivery.ts"
@@ -80,7 +81,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       for (const { paid } of events) lock.release(paid.id)
       throw error
     })
-    const since = new Date().toISOString()
+    const since = new Date(steadyClock.now()).toISOString()
     await Promise.all(begun.map((one, at) => handleEvent(one, rows[at], since, done)))
   }
 

@@ -20,7 +20,7 @@ export function newDelivery(
   traceparent: Traceparent | null,
 ): NewDelivery {
   const body = siteReadyBody(paid)
-  const appendedAt = plausibleTime(record.appendedAt)
+  const appendedAt = plausibleTime(record)
   return {
     id: deliveryIdOf(paid.id, appendedAt),
     eventId: paid.id,
@@ -36,11 +36,12 @@ export function newDelivery(
 }
 
 /**
- * The record's time, which the broker sets. Where the topic is not ours to configure, a publisher's clock may set it: a
- * time in the future, or one at which Kafka would have deleted the record, is replaced by that of consumption. Only the
- * equal delivery id of a repetition is then lost.
+ * The record's time. The broker's is taken as it is, so that no other clock changes the delivery's id. Where the topic is not ours
+ * to configure, a publisher's clock may set it: a time in the future, or one at which Kafka would have deleted the record, is
+ * replaced by that of consumption. Only the equal delivery id of a repetition is then lost.
  */
-function plausibleTime(appendedAt: number): number {
+function plausibleTime({ appendedAt, timeFrom }: ConsumerRecord): number {
+  if (timeFrom === "broker") return appendedAt
   const now = Date.now()
   const isPlausible =
     appendedAt <= now + clockMarginMs && appendedAt >= now - sitePaidMaxAgeMs - clockMarginMs

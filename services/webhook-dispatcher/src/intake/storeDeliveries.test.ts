@@ -9,7 +9,7 @@ import { type FirstOutcome, storeDeliveries as storeWithKey } from "./storeDeliv
 
 const digestKey = Buffer.alloc(32, 1)
 const storeDeliveries = (sql: Pool["sql"], batch: readonly FirstOutcome[]) =>
-  storeWithKey(sql, batch, digestKey)
+  storeWithKey(sql, batch, { digestKey, publishOutcomes: false })
 
 let database: FreshDatabase
 let pool: Pool
@@ -143,7 +143,7 @@ test("a batch stores each delivery with the outcome of its first attempt, or wit
     finished: true,
     state_error: "dead:status",
   })
-  expect(await pool.sql("select delivery_id from died_delivery")).toEqual([{ delivery_id: four.id }])
+  expect(await pool.sql("select delivery_id from ended_delivery")).toEqual([{ delivery_id: four.id }])
 })
 
 test("a delivery that names an erased person is stored without the body, the response and what could confirm a guess", async () => {

@@ -1,6 +1,7 @@
 import { searchDigestBytes } from "@sitewire/contracts"
 import {
   defineStatement,
+  insertEnded,
   keyedDigest,
   plainArray,
   type Sql,
@@ -9,7 +10,6 @@ import {
 } from "@sitewire/database"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { NewDelivery } from "../delivery.ts"
-import { insertDied } from "../outcome/insertDied.ts"
 import {
   type AttemptRecord,
   attemptColumns,
@@ -45,6 +45,13 @@ const columnTypes = {
   ...attemptColumnTypes,
 }
 
+export type StoreSettings = {
+  /** Null stores no digests of e-mail addresses, so that erasures read the bodies. */
+  digestKey: Buffer | null
+  /** Whether each delivery that ends leaves a row, from which its record of `site.ready.outcome` follows. */
+  publishOutcomes: boolean
+}
+
 /** The part of a value that consists of equally long parts, one for each row. */
 const part = (parameter: string, bytes: number, each = 1, at = 0) =>
   `substring($${parameter}::bytea from ${bytes} * (${each} * (position::int - 1) + ${at}) + 1 for ${bytes})`
@@ -56,7 +63,7 @@ const searchKey = (digest: 0 | 1) =>
 //
 // In the order of the event ids, so that two processes that store the same events do not wait for each other.
 const insertDeliveries = defineStatement<
-  Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests", unknown>,
+  Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests" | "publish_outcomes", unknown>,
   { event_id: string }
 >(
   "store-deliveries",
@@ -96,9 +103,11 @@ with incoming as (
          now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond',
          case when deferred_reason is not null then ${unreachableUntilNow("new.channel_id")} end
     from new where not erased and (delay_ms is not null or deferred_reason is not null)
-), ${insertDied(`
-  select id, now(), channel_id, 1, now() - elapsed_ms * interval '1 millisecond', error, status, correlation, attempt_traceparent
-    from new where not erased and state = 'dead'`)}, attempted as (
+), ${insertEnded(`
+  select id, event_id, channel_id, (case when erased then 'erased' else state end)::delivery_state,
+         case when started_at is null then 0 else 1 end, now() - elapsed_ms * interval '1 millisecond', error, status, correlation,
+         attempt_traceparent
+    from new where not erased and state = 'dead' or $publish_outcomes::boolean and (erased or state = 'delivered')`)}, attempted as (
   insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
     from new where started_at is not null
@@ -108,7 +117,6 @@ select event_id from incoming where not exists (select from stored where stored.
 
 /**
  * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch.
- * `digestKey`: null stores no digests of e-mail addresses, so that erasures read the bodies.
  *
  * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
  * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt.
@@ -116,8 +124,9 @@ select event_id from incoming where not exists (select from stored where stored.
 export async function storeDeliveries(
   sql: Sql,
   batch: readonly FirstOutcome[],
-  digestKey: Buffer | null,
+  settings: StoreSettings,
 ): Promise<void> {
+  const { digestKey, publishOutcomes } = settings
   const starts: number[] = []
   let next = 1
   for (const { delivery } of batch) {
@@ -129,6 +138,7 @@ export async function storeDeliveries(
   const deliveries = batch.map(({ delivery }) => delivery)
   const known = await insertDeliveries(sql, {
     id: plain(({ delivery }) => delivery.id),
+    publish_outcomes: publishOutcomes,
     event_id: deliveries.map(({ eventId }) => eventId),
     channel_id: deliveries.map(({ channelId }) => channelId),
     bodies: Buffer.concat(deliveries.map(({ body }) => body)),
@@ -153,10 +163,16 @@ export async function storeDeliveries(
       sql,
       batch,
       known.map((row) => row.event_id),
+      settings,
     )
 }
 
-async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], events: string[]): Promise<void> {
+async function recordRepetitions(
+  sql: Sql,
+  batch: readonly FirstOutcome[],
+  events: string[],
+  settings: StoreSettings,
+): Promise<void> {
   const rows = await sql<{ delivery_id: string; event_id: string }>(
     "select event_id, delivery_id from known_event where event_id = any($1::text[])",
     [events],
@@ -166,5 +182,5 @@ async function recordRepetitions(sql: Sql, batch: readonly FirstOutcome[], event
     const deliveryId = ids.get(delivery.eventId)
     return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
   })
-  if (repetitions.length > 0) await recordAttempts(sql, repetitions)
+  if (repetitions.length > 0) await recordAttempts(sql, repetitions, settings)
 }

@@ -1,4 +1,4 @@
-import { insertDied } from "./insertDied.ts"
+import { insertEnded } from "@sitewire/database"
 
 /**
  * The steps of a statement that end the wait of deliveries without an attempt. Those that are pending become dead; those
@@ -13,7 +13,8 @@ export const endWaiting = (
 ), died as (
   update delivery set state = 'dead', finished_at = now(), dead_reason = ${deadReason === null ? "null" : `'${deadReason}'`}
    where id = any (array(select delivery_id from locked)) and state = 'pending'
-  returning id, channel_id, attempts, correlation, created_at
-), ${insertDied(`
-  select died.id, now(), died.channel_id, died.attempts, coalesce(since, died.created_at), '${error}', null, died.correlation, null
+  returning id, event_id, channel_id, attempts, correlation, created_at
+), ${insertEnded(`
+  select died.id, died.event_id, died.channel_id, 'dead'::delivery_state, died.attempts, coalesce(since, died.created_at),
+         '${error}', null, died.correlation, null
     from died join locked on locked.delivery_id = died.id`)}`

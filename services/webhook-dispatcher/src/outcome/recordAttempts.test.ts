@@ -5,7 +5,10 @@ import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { deliveryRows, insertDelivery } from "../../test/fixtures/deliverySql.ts"
 import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
-import { type AttemptRecord, recordAttempts } from "./recordAttempts.ts"
+import { type AttemptRecord, recordAttempts as record } from "./recordAttempts.ts"
+
+const recordAttempts = (sql: Sql, batch: readonly AttemptRecord[]) =>
+  record(sql, batch, { publishOutcomes: false })
 
 const delivery = randomUUID()
 

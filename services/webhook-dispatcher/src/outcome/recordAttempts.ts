@@ -1,7 +1,6 @@
 import type { AttemptError } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { defineStatement, insertEnded, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
-import { insertDied } from "./insertDied.ts"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -88,7 +87,7 @@ const keepForResend = (column: string, otherwise: string) =>
 // An erasure locks the row, so this statement waits for it. The response excerpt and the request's headers of an erased
 // delivery are not stored, because they may quote or identify the body. A repeated attempt updates no row, so the state
 // is then read with a lock.
-const insertAttempts = defineStatement<Record<keyof typeof outcomeColumns, unknown>>(
+const insertAttempts = defineStatement<Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>>(
   "record-attempts",
   `
 with outcome as (
@@ -115,7 +114,7 @@ with outcome as (
          last_status = case when seen.error is null then delivery.last_status else seen.status end
     from seen
    where delivery.id = any ($delivery_id::uuid[]) and delivery.id = seen.delivery_id and ${changesRow}
-  returning seen.*, delivery.state as state_now, channel_id, correlation
+  returning seen.*, delivery.state as state_now, event_id, channel_id, correlation
 ), ended as (
   delete from waiting_delivery using updated
    where waiting_delivery.delivery_id = updated.delivery_id and updated.state <> 'pending' and not resend_waits
@@ -130,10 +129,11 @@ with outcome as (
          lease_expires_at = case when seen.resend_waits and seen.deferred_at_ms is null then lease_expires_at end
     from updated as seen
    where waiting_delivery.delivery_id = seen.delivery_id and (seen.state = 'pending' or seen.resend_waits)
-), ${insertDied(`
-  select delivery_id, now(), channel_id, number, now() - elapsed_ms * interval '1 millisecond', error, status, correlation,
-         attempt_traceparent
-    from updated as seen where state_now = 'dead' and ${ends}`)}
+), ${insertEnded(`
+  select delivery_id, event_id, channel_id, state_now, number, now() - elapsed_ms * interval '1 millisecond', error,
+         status, correlation, attempt_traceparent
+    from updated as seen
+   where state_now = 'dead' and ${ends} or $publish_outcomes::boolean and state_now = 'delivered' and ${accepted}`)}
 insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
 select delivery_id, ${attemptColumns}, case when stored_state <> 'erased' then response_excerpt end,
        case when stored_state <> 'erased' then request_headers end
@@ -144,8 +144,13 @@ on conflict do nothing`,
 )
 
 /** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */
-export async function recordAttempts(sql: Sql, batch: readonly AttemptRecord[]): Promise<void> {
+export async function recordAttempts(
+  sql: Sql,
+  batch: readonly AttemptRecord[],
+  { publishOutcomes }: { publishOutcomes: boolean },
+): Promise<void> {
   await insertAttempts(sql, {
+    publish_outcomes: publishOutcomes,
     delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
     deferred_at_ms: plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
     ...attemptValues(batch),

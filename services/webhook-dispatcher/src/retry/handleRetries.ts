@@ -4,6 +4,7 @@ import type { Logger } from "@sitewire/runtime"
 import type { DueDelivery } from "../delivery.ts"
 import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
+import { steadyClock } from "../steadyClock.ts"
 import type { LoadedDelivery } from "./loadDeliveries.ts"
 
 const readRetryRecord = recordReader(retryRecordSchema)
@@ -127,5 +128,5 @@ function staleReason({ attempt }: RetryRecord, row: LoadedDelivery | undefined):
  */
 function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
   if (elapsedMs === null) return since
-  return new Date(Date.now() - elapsedMs + Math.max(0, lateMs ?? 0)).toISOString()
+  return new Date(steadyClock.now() - elapsedMs + Math.max(0, lateMs ?? 0)).toISOString()
 }

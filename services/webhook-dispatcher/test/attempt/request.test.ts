@@ -42,6 +42,7 @@ test("a site.paid is delivered as site.ready: the eight fields in order, with a 
   expect(row).toMatchObject({ event_id: "shop-1", attempts: 1, id: request?.headers["x-sitewire-delivery"] })
   const attempts = await it.sql("select number, status, error, ip, url, request_headers from attempt")
   const sent = request?.headers ?? {}
+  const shown = (name: string, length: number) => `${String(sent[name]).slice(0, length + 8)}…`
   expect(attempts).toEqual([
     {
       number: 1,
@@ -51,9 +52,12 @@ test("a site.paid is delivered as site.ready: the eight fields in order, with a 
       url: `${partner.url}/ready`,
       request_headers: [
         "content-type: application/json",
-        `X-Sitewire-Signature: ${String(sent["x-sitewire-signature"]).slice(0, "sha256=".length + 8)}…`,
+        `X-Sitewire-Signature: ${shown("x-sitewire-signature", "sha256=".length)}`,
         `X-Sitewire-Delivery: ${row?.id}`,
         "X-Sitewire-Attempt: 1",
+        `webhook-id: ${row?.id}`,
+        `webhook-timestamp: ${sent["webhook-timestamp"]}`,
+        `webhook-signature: ${shown("webhook-signature", "v1,".length)}`,
         "",
       ].join("\n"),
     },
@@ -63,11 +67,15 @@ test("a site.paid is delivered as site.ready: the eight fields in order, with a 
   await partner.close()
 })
 
-test("a private address is rejected and recorded, not called", async () => {
+test.each([
+  ["a private address", { ALLOWED_RANGES: "" }],
+  ["an address that the operator denies", { DENIED_RANGES: "127.0.0.1/32" }],
+  ["a port that the operator does not allow", { ALLOWED_PORTS: "443" }],
+])("%s is rejected and recorded, not called", async (_, variables) => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
-  await it.dispatcher({ ALLOWED_RANGES: "" })
+  await it.dispatcher(variables)
   await it.publishPaid([paid("shop-1")])
   const rows = await waitUntil("the record", async () => {
     return nonEmpty(await it.sql("select error, status from attempt"))

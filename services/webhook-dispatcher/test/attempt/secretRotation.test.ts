@@ -1,5 +1,5 @@
 import { type Received, startReceiver } from "@sitewire/cli/receivers"
-import { sign, standardWebhooksSecret } from "@sitewire/signing"
+import { sign, standardWebhooksSecret } from "@sitewire/signing/sender"
 import { waitUntil } from "@sitewire/testkit"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
@@ -36,7 +36,6 @@ test("during a rotation, X-Sitewire-Signature uses the active secret, and the St
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
-  await it.sql("update channel set standard_webhooks = true")
   const dispatcher = await it.dispatcher()
   const deliver = async (id: string) => {
     await it.publishPaid([paid(id)])
@@ -84,7 +83,6 @@ test("a secret that is activated while a delivery waits signs its next attempt, 
   })
   await it.channel("acme", partner.url)
   await it.stage("acme", newSecret)
-  await it.sql("update channel set standard_webhooks = true")
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the retry", () => partner.received.length === 2)

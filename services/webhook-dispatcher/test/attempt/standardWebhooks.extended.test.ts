@@ -1,8 +1,8 @@
 import { newDeliveryId } from "@sitewire/contracts"
-import { standardWebhooksSecret } from "@sitewire/signing"
+import { createDeliveryHeaders } from "@sitewire/signing/certification"
+import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { findPython, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
-import { createDeliveryHeaders } from "../../src/attempt/deliveryHeaders.ts"
 import { verifyInPython } from "../fixtures/verifyInPython.ts"
 
 needs(findPython)

@@ -37,6 +37,7 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   await using it = await startInstallation({ retryDelaysMs: [100] })
   const failures = new Map<unknown, number>()
   let recovered = false
+  let held = 0
   const isBusy = Promise.withResolvers<void>()
   const partner = await startReceiver(async ({ headers }, response) => {
     const id = headers["x-sitewire-delivery"]
@@ -46,6 +47,7 @@ test("a delivery that was never attempted, or failed once, does not die of a par
       failures.set(id, (before ?? 0) + 1)
       return void response.writeHead(500).end()
     }
+    held += 1
     await isBusy.promise
     response.writeHead(204).end()
   })
@@ -61,6 +63,8 @@ test("a delivery that was never attempted, or failed once, does not die of a par
   await waitUntil("all but those in flight to be deferred", async () => {
     return (await it.count("deferred_reason = 'busy' and lease_expires_at is null")) === 18
   })
+  // An attempt in flight may not have reached the partner yet. It must not do so after the recovery.
+  await waitUntil("both in flight at the partner", () => held === 2)
   const failed = await it.count("deferred_at is not null and failures = 1")
   // Two of the five may be in flight.
   expect(failed).toBeGreaterThanOrEqual(3)

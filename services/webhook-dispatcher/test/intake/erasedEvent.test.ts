@@ -1,5 +1,6 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { subjectOf } from "@sitewire/contracts"
+import { readDigestKey, readSealingKeys, storedSubject } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
@@ -9,10 +10,11 @@ test("an event that names an erased person, published before the erasure was req
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
   await it.publishPaid([paid("erased", { email: "Gone@Shop.example" }), paid("other")])
+  const digestKey = await readDigestKey(it.sql, readSealingKeys(it.sealingKeys))
   await it.sql(
     `insert into job (id, kind, state, filter, reason, requested_by)
      values ('job_1', 'erasure', 'running', $1::jsonb, 'r', 'k')`,
-    [JSON.stringify(subjectOf({ email: "gone@shop.example" }))],
+    [JSON.stringify(storedSubject(digestKey, subjectOf({ email: "gone@shop.example" })))],
   )
   const dispatcher = await it.dispatcher()
   await waitUntil("the other delivery", () => partner.received.length > 0)

@@ -29,8 +29,9 @@ const startFailsWith = (service: ServiceName, overrides: Record<string, string>,
 test.each([
   ["dispatcher", "waiting_delivery", "attempts"],
   ["dispatcher", "channel", "send_traceparent"],
-  ["scheduler", "snapshot", "previous_stored_at"],
-  ["console", "snapshot", "previous_stored_at"],
+  ["dispatcher", "ended_delivery", "event_id"],
+  ["scheduler", "previous_snapshot", "expires_at"],
+  ["console", "previous_snapshot", "expires_at"],
 ] as const)("the %s does not start before the migration that adds %s.%s", async (service, table, column) => {
   await it.sql(`alter table ${table} rename column ${column} to elsewhere`)
   const missing = new RegExp(`column \\S*${column}\\S* does not exist[\\s\\S]*migrations`)

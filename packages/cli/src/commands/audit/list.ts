@@ -3,14 +3,13 @@ import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
 import { timeHelp } from "../../options/parseTime.ts"
 import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
-import { table } from "../../output/table.ts"
-import { localTime } from "../../output/time.ts"
+import { timeColumn } from "../../output/table.ts"
 
 type Options = PageOptions &
-  TimeRange & { key?: string; operation?: string; targetKind?: string; target?: string }
+  TimeRange & { key?: string; operation?: string; revealed?: boolean; targetKind?: string; target?: string }
 
 export const listAudit: CliCommand = {
   name: "list",
@@ -18,6 +17,7 @@ export const listAudit: CliCommand = {
   options: [
     new Option("--key <key>", "only entries of the API key with this id"),
     new Option("--operation <name>", "only entries of this operation, such as changeChannel"),
+    new Option("--revealed", "only entries of operations that responded with a secret or with personal data"),
     new Option("--target-kind <kind>", "only entries about this kind of resource").choices(
       auditTargetKindSchema.options,
     ),
@@ -33,13 +33,14 @@ export const listAudit: CliCommand = {
   ],
   json: pageSchema(auditEntrySchema),
   async run(session, _, options: Options) {
-    const { key, operation, targetKind, target, after, before } = options
+    const { key, operation, revealed, targetKind, target, after, before } = options
     if (target !== undefined && targetKind === undefined) {
       throw incorrectUsage("--target needs --target-kind, because ids are unique only within a kind.")
     }
     const filter = {
       key,
       operation,
+      revealed,
       target_kind: targetKind,
       target,
       created_after: after,
@@ -48,19 +49,15 @@ export const listAudit: CliCommand = {
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listAudit({ ...query, ...filter })),
     )
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? "No entries."
-        : table(style, data, [
-            { title: "TIME", cell: (entry) => localTime(entry.created_at) },
-            { title: "KEY", cell: (entry) => entry.key.name },
-            { title: "OPERATION", cell: (entry) => entry.operation },
-            { title: "TARGET", cell: (entry) => `${entry.target.kind} ${entry.target.id}` },
-            { title: "CHANGES", cell: changesText },
-            { title: "REQUEST", cell: (entry) => entry.request_id },
-          ]),
-    )
-    noteMore(session, page)
+    printPage(session, page, "No entries.", () => [
+      timeColumn("TIME", (entry) => entry.created_at),
+      { title: "KEY", cell: (entry) => entry.key.name },
+      { title: "OPERATION", cell: (entry) => entry.operation },
+      { title: "TARGET", cell: (entry) => `${entry.target.kind} ${entry.target.id}` },
+      { title: "CHANGES", cell: changesText },
+      { title: "ADDRESS", cell: (entry) => entry.client_address ?? "" },
+      { title: "REQUEST", cell: (entry) => entry.request_id },
+    ])
   },
 }
 

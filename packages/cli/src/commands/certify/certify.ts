@@ -25,7 +25,10 @@ export const certify: CliCommand = {
     new Option("--language <language>", "the receiver's language, for snippets that fix it").choices(
       snippetLanguageSchema.options,
     ),
-    new Option("--address <url>", "the receiver's test address (default: the channel's address)"),
+    new Option(
+      "--address <url>",
+      "another address of the receiver; of another host: needs the scope operate (default: the channel's address)",
+    ),
   ],
   notes:
     "A webhook-dispatcher sends about 30 deliveries with fictional data; their reference is sitewire-test.\n" +

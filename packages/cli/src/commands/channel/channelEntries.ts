@@ -13,6 +13,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
       other_secret && `${other_secret.id} (${other_secret.state} since ${style.time(other_secret.since)})`,
     ],
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
+    ["request headers", channel.request_header_names.join(", ") || null],
     ["traceparent", channel.send_traceparent ? "on" : null],
     ["paused", channel.paused_at && style.time(channel.paused_at)],
     ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],

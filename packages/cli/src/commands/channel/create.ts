@@ -1,17 +1,9 @@
 import { createdChannelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
-import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
-import { operatorNotificationsOption } from "../../options/operatorNotificationsOption.ts"
 import { block } from "../../output/block.ts"
 import { channelEntries } from "./channelEntries.ts"
-
-type Options = {
-  address: string
-  id?: string
-  maxPerSecond?: number | null
-  operatorNotifications?: "on" | "off"
-}
+import { type ChannelOptions, channelOptions, readChannelFields } from "./channelFields.ts"
 
 export const createChannel: CliCommand = {
   name: "create",
@@ -19,25 +11,24 @@ export const createChannel: CliCommand = {
   options: [
     new Option("--address <url>", "the partner's notification address (required)").makeOptionMandatory(),
     new Option("--id <id>", "an id of your choice (default: generated)"),
-    maxPerSecondOption,
-    operatorNotificationsOption,
+    ...channelOptions,
   ],
   examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
   json: createdChannelSchema,
-  async run({ callApi, print, note }, _, { address, id, maxPerSecond, operatorNotifications }: Options) {
-    const created = await callApi((client) =>
-      client.createChannel({
-        address,
-        id,
-        max_per_second: maxPerSecond,
-        ...(operatorNotifications !== undefined && {
-          operator_notifications: operatorNotifications === "on",
-        }),
-      }),
+  async run(session, _, options: ChannelOptions & { address: string; id?: string }) {
+    const { address, id } = options
+    const fields = readChannelFields(session, options)
+    const created = await session.callApi((client) => client.createChannel({ address, id, ...fields }))
+    session.print(created, (channel, style) =>
+      block(style, [
+        ...channelEntries(channel, style),
+        ["signing secret", channel.signing_secret],
+        ["for standard webhooks", channel.standard_webhooks_secret],
+      ]),
     )
-    print(created, (channel, style) =>
-      block(style, [...channelEntries(channel, style), ["signing secret", channel.signing_secret]]),
+    session.note(
+      "Store the signing secret: it is never shown again. The partner verifies signatures with it; libraries of " +
+        "Standard Webhooks take its second form.",
     )
-    note("Store the signing secret: it is never shown again. The partner verifies signatures with it.")
   },
 }

@@ -12,9 +12,19 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
     ["paused", health.paused_at && style.time(health.paused_at)],
     ["maximum rate", health.max_per_second === null ? null : `${health.max_per_second} per second`],
     ...backlogEntries(health, style),
+    [
+      "dead",
+      health.dead.count === 0
+        ? null
+        : `${describeDead(health.dead.count)}, created since ${style.time(health.dead.created_after)}`,
+    ],
+    ["counted until", style.time(health.counted_before)],
     ["last hour", describeStatistics(health.last_hour)],
     ["last day", describeStatistics(health.last_day)],
-    ["last success", success ? `${style.time(success.at)}: delivery ${success.delivery}` : "none"],
+    [
+      "last success",
+      success ? `${style.time(success.at)}: delivery ${success.delivery}` : "none in the last 7 days",
+    ],
     [
       "last failure",
       failure
@@ -43,6 +53,11 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
   return `${facts}\n\n${reported}`
 }
 
+/** The API counts at most 10,000. */
+export function describeDead(count: number): string {
+  return count < 10_000 ? String(count) : `${count} or more`
+}
+
 function backlogEntries({ deferred, scheduled }: ChannelHealth, style: Style): Entry[] {
   const { count, next_attempt_at: next } = scheduled
   return [
@@ -53,8 +68,7 @@ function backlogEntries({ deferred, scheduled }: ChannelHealth, style: Style): E
   ]
 }
 
-function describeStatistics(statistics: AttemptStatistics | null): string {
-  if (statistics === null) return "too many attempts to count"
+function describeStatistics(statistics: AttemptStatistics): string {
   const { attempts, succeeded, success_rate: rate, latency_p50_ms: p50, latency_p99_ms: p99 } = statistics
   if (rate === null || p50 === null || p99 === null) return "no attempts"
   // Rounded down, so that 100 % means that all succeeded.

@@ -1,10 +1,9 @@
-import { channelSchema, pageSchema } from "@sitewire/contracts"
+import { listedChannelSchema, pageSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
-import { table } from "../../output/table.ts"
-import { localTime } from "../../output/time.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
+import { describeDead } from "./healthBlock.ts"
 
 type Options = PageOptions & { search?: string; failing?: boolean; paused?: boolean }
 
@@ -22,7 +21,7 @@ export const listChannels: CliCommand = {
     "sitewire channel list --failing",
     "sitewire channel list --search partner.example --all --json",
   ],
-  json: pageSchema(channelSchema),
+  json: pageSchema(listedChannelSchema),
   async run(session, _, options: Options) {
     const { search: q, failing, paused } = options
     const filter = { q, paused, health: failing ? "failing" : undefined }
@@ -30,18 +29,29 @@ export const listChannels: CliCommand = {
       readPages(options, (query) => client.listChannels({ ...query, ...filter })),
     )
     const isFiltered = Object.values(filter).some((value) => value !== undefined)
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? isFiltered
-          ? "No such channels."
-          : "No channels. Create one: sitewire channel create --address URL"
-        : table(style, data, [
-            { title: "ID", cell: (channel) => channel.id },
-            { title: "CREATED", cell: (channel) => localTime(channel.created_at) },
-            { title: "STATE", cell: (channel) => (channel.paused_at === null ? "active" : "paused") },
-            { title: "ADDRESS", cell: (channel) => channel.address },
-          ]),
+    printPage(
+      session,
+      page,
+      isFiltered ? "No such channels." : "No channels. Create one: sitewire channel create --address URL",
+      (style) => [
+        { title: "ID", cell: (channel) => channel.id, whole: true },
+        {
+          title: "HEALTH",
+          cell: ({ health, paused_at }) => (paused_at === null ? health : `${health}, paused`),
+          paint: (text, { health }) => (health === "ok" ? text : style.paint("red", text)),
+        },
+        {
+          title: "DEAD",
+          cell: ({ dead: { count } }) => (count === 0 ? "" : describeDead(count)),
+          align: "right",
+          paint: (text) => style.paint("red", text),
+        },
+        {
+          title: "LAST ERROR",
+          cell: ({ last_error, last_status }) => String(last_status ?? last_error ?? ""),
+        },
+        { title: "ADDRESS", cell: (channel) => channel.address },
+      ],
     )
-    noteMore(session, page)
   },
 }

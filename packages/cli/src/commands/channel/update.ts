@@ -2,18 +2,12 @@ import { channelSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
-import { maxPerSecondOption } from "../../options/maxPerSecondOption.ts"
-import { operatorNotificationsOption } from "../../options/operatorNotificationsOption.ts"
+import { removeHeadersOption } from "../../options/requestHeaderOptions.ts"
 import { block } from "../../output/block.ts"
 import { channelEntries } from "./channelEntries.ts"
+import { type ChannelOptions, channelOptions, readChannelFields } from "./channelFields.ts"
 
-type Options = {
-  address?: string
-  standardWebhooks?: "on" | "off"
-  sendTraceparent?: "on" | "off"
-  maxPerSecond?: number | null
-  operatorNotifications?: "on" | "off"
-}
+type Options = ChannelOptions & { address?: string; sendTraceparent?: "on" | "off" }
 
 export const updateChannel: CliCommand = {
   name: "update",
@@ -21,38 +15,32 @@ export const updateChannel: CliCommand = {
   arguments: [["<channel>", "the channel's id"]],
   options: [
     new Option("--address <url>", "the partner's new notification address"),
-    new Option("--standard-webhooks <switch>", "whether to send Standard Webhooks headers too").choices([
-      "on",
-      "off",
-    ]),
     new Option("--send-traceparent <switch>", "whether to send the traceparent of recorded traces").choices([
       "on",
       "off",
     ]),
-    maxPerSecondOption,
-    operatorNotificationsOption,
+    ...channelOptions,
+    removeHeadersOption,
   ],
   examples: [
     "sitewire channel update acme --address https://partner.example/new",
     "sitewire channel update acme --standard-webhooks on",
+    "sitewire channel update acme --header-env Authorization=GATEWAY_TOKEN",
     "sitewire channel update acme --max-per-second 10",
   ],
   json: channelSchema,
-  async run({ callApi, print }, [id]: [string], options: Options) {
-    const { address, standardWebhooks, sendTraceparent, maxPerSecond, operatorNotifications } = options
+  async run(session, [id]: [string], options: Options) {
+    const { address, sendTraceparent } = options
     const change = {
       ...(address !== undefined && { address }),
-      ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
       ...(sendTraceparent !== undefined && { send_traceparent: sendTraceparent === "on" }),
-      ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
-      ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
+      ...readChannelFields(session, options),
     }
-    if (Object.keys(change).length === 0) {
+    if (Object.keys(change).length === 0)
       throw incorrectUsage(
-        "There is nothing to change. Give --address, --standard-webhooks, --send-traceparent, --max-per-second or --operator-notifications.",
+        `There is nothing to change. Give one of ${updateChannel.options?.map(({ long }) => long).join(", ")}.`,
       )
-    }
-    const channel = await callApi((client) => client.changeChannel(id, change))
-    print(channel, (shown, style) => block(style, channelEntries(shown, style)))
+    const channel = await session.callApi((client) => client.changeChannel(id, change))
+    session.print(channel, (shown, style) => block(style, channelEntries(shown, style)))
   },
 }

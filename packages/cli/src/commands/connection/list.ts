@@ -3,9 +3,8 @@ import { Option } from "commander"
 import type { ConnectionQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
 import type { Style } from "../../output/style.ts"
-import { table } from "../../output/table.ts"
 import { relativeTime } from "../../output/time.ts"
 
 type Options = PageOptions & Pick<ConnectionQuery, "site" | "state"> & { search?: string }
@@ -31,25 +30,25 @@ export const listConnections: CliCommand = {
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listConnections({ ...query, ...filter })),
     )
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? isFiltered
-          ? "No connection matches."
-          : "No connections. Create one: sitewire connection create --site HOST --source URL"
-        : table(style, data, [
-            { title: "ID", cell: (connection) => connection.id },
-            { title: "STATE", cell: (connection) => connection.state, paint: style.state },
-            { title: "LAST SYNC", cell: (connection) => ago(connection.last_synced_at, style) },
-            { title: "LAST SUCCESS", cell: (connection) => ago(connection.last_success_at, style) },
-            { title: "FAILING SINCE", cell: (connection) => ago(connection.failing_since, style) },
-            { title: "NEXT SYNC", cell: (connection) => ago(connection.next_sync_at, style) },
-            { title: "LAST ERROR", cell: (connection) => connection.last_error ?? "" },
-            { title: "RUNNER", cell: (connection) => connection.runner },
-            { title: "SITE", cell: (connection) => connection.site },
-            { title: "SOURCE", cell: (connection) => connection.source },
-          ]),
+    printPage(
+      session,
+      page,
+      isFiltered
+        ? "No connection matches."
+        : "No connections. Create one: sitewire connection create --site HOST --source URL",
+      (style) => [
+        { title: "ID", cell: (connection) => connection.id, whole: true },
+        { title: "STATE", cell: (connection) => connection.state, paint: style.state },
+        { title: "LAST SYNC", cell: (connection) => ago(connection.last_synced_at, style) },
+        { title: "LAST ERROR", cell: (connection) => connection.last_reason ?? "" },
+        { title: "FAILING SINCE", cell: (connection) => ago(connection.failing_since, style) },
+        { title: "NEXT SYNC", cell: (connection) => ago(connection.next_sync_at, style) },
+        { title: "LAST SUCCESS", cell: (connection) => ago(connection.last_success_at, style) },
+        { title: "RUNNER", cell: (connection) => connection.runner },
+        { title: "SITE", cell: (connection) => connection.site },
+        { title: "SOURCE", cell: (connection) => connection.source },
+      ],
     )
-    noteMore(session, page)
   },
 }
 

@@ -5,6 +5,8 @@ import type { CliCommand } from "../../command.ts"
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 import { failed } from "../../errors/failure.ts"
 
+type Options = { previous?: boolean; fence?: string }
+
 export const showSnapshot: CliCommand = {
   name: "show-snapshot",
   description: "print what the connection's last successful sync fetched, byte for byte",
@@ -12,8 +14,9 @@ export const showSnapshot: CliCommand = {
   options: [
     new Option(
       "--previous",
-      "the content before the last change; it is stored for 7 days, up to a size of 1 MiB",
+      "the content before the last change; it is stored for 7 days, or for 10 minutes if it is larger than 1 MiB",
     ),
+    new Option("--fence <number>", "the content of this sync, if it is still stored").conflicts("previous"),
   ],
   examples: [
     "sitewire connection show-snapshot bakery | jq",
@@ -21,9 +24,9 @@ export const showSnapshot: CliCommand = {
     "sitewire connection show-snapshot bakery --previous | diff - data.json",
   ],
   json: "The snapshot itself, which --json does not change.",
-  async run({ callApi, note, stdout }, [id]: [string], { previous = false }: { previous?: boolean }) {
+  async run({ callApi, note, stdout }, [id]: [string], { previous, fence }: Options) {
     const { headers, body } = await callApi((client) =>
-      previous ? client.readPreviousSnapshot(id) : client.readSnapshot(id),
+      previous ? client.readPreviousSnapshot(id) : client.readSnapshot(id, fence),
     )
     const length = headers.get("content-length")
     const facts = [
@@ -38,7 +41,7 @@ export const showSnapshot: CliCommand = {
     } catch (error) {
       throw failed(
         `The snapshot of ${id} is incomplete: ${describeNetworkError(error)}. ` +
-          "A newer sync may have replaced the snapshot in the meantime: run the command again.",
+          "The connection was interrupted, or the snapshot was replaced more than 10 minutes ago: run the command again.",
       )
     }
   },

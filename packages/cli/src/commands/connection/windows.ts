@@ -2,9 +2,10 @@ import { type WindowPage, windowPageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
-import { table } from "../../output/table.ts"
-import { localTime, relativeTime } from "../../output/time.ts"
+import { table, timeColumn } from "../../output/table.ts"
+import { relativeTime } from "../../output/time.ts"
 
 export const listWindows: CliCommand = {
   name: "windows",
@@ -33,20 +34,20 @@ function describeWindows({ data, pending }: WindowPage, style: Style): string {
       ? "No syncs are stored: a trigger starts one, and old ones are deleted."
       : table(style, data, [
           { title: "SYNC", cell: ({ sync }) => String(sync.fence), align: "right" },
-          { title: "STARTED", cell: ({ sync }) => localTime(sync.started_at) },
-          { title: "", cell: ({ sync }) => relativeTime(sync.started_at, style.now) },
-          { title: "TRIGGERS", cell: ({ triggers }) => String(triggers.count), align: "right" },
-          { title: "FIRST TRIGGER", cell: ({ triggers }) => localTimeOr(triggers.first_at) },
-          { title: "LAST TRIGGER", cell: ({ triggers }) => localTimeOr(triggers.last_at) },
+          timeColumn("STARTED", ({ sync }) => sync.started_at),
+          { title: "", cell: ({ sync }) => relativeTime(sync.started_at, style.now), short: () => "" },
           { title: "OUTCOME", cell: ({ sync }) => sync.outcome, paint: style.state },
+          { title: "ERROR", cell: ({ sync }) => sync.reason ?? "" },
+          { title: "TRIGGERS", cell: ({ triggers }) => String(triggers.count), align: "right" },
           { title: "COVERED", cell: ({ covered }) => (covered ? "yes" : "no") },
-          { title: "ERROR", cell: ({ sync }) => sync.error ?? "" },
+          timeColumn("FIRST TRIGGER", ({ triggers }) => triggers.first_at),
+          timeColumn("LAST TRIGGER", ({ triggers }) => triggers.last_at),
         ])
   if (pending === null) return windows
   const { triggers, earliest_start_at } = pending
-  return `Pending triggers: ${triggers.count}. Earliest start of their sync: ${style.time(earliest_start_at)}.\n\n${windows}`
-}
-
-function localTimeOr(time: string | null): string {
-  return time === null ? "" : localTime(time)
+  const next = block(style, [
+    ["pending triggers", String(triggers.count)],
+    ["earliest start", style.time(earliest_start_at)],
+  ])
+  return `${next}\n\n${windows}`
 }

@@ -1,8 +1,8 @@
 import {
   attemptErrorSchema,
   type Delivery,
-  deliverySchema,
   deliveryStateSchema,
+  listedDeliverySchema,
   pageSchema,
   waitingForSchema,
 } from "@sitewire/contracts"
@@ -10,13 +10,14 @@ import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
 import { parseTime } from "../../options/parseTime.ts"
-import { table } from "../../output/table.ts"
-import { localTime, relativeTime } from "../../output/time.ts"
+import { timeColumn } from "../../output/table.ts"
+import { relativeTime } from "../../output/time.ts"
 import { describeWait } from "./describeWait.ts"
 import { lastError } from "./lastError.ts"
 import { readPause } from "./readPause.ts"
+import { shortIds } from "./shortId.ts"
 
 type Options = PageOptions & {
   channel?: string
@@ -26,6 +27,7 @@ type Options = PageOptions & {
   site?: string
   error?: string
   waitingFor?: string
+  job?: string
   after?: string
   before?: string
 }
@@ -45,6 +47,7 @@ export const listDeliveries: CliCommand = {
     new Option("--waiting-for <what>", "only deliveries whose next attempt waits for this").choices(
       waitingForSchema.options,
     ),
+    new Option("--job <job>", "only deliveries that this job was the last to resend or erase"),
     new Option("--after <time>", "only deliveries created at this time or later").argParser(parseTime),
     new Option("--before <time>", "only deliveries created before this time").argParser(parseTime),
     ...pageOptions,
@@ -57,9 +60,9 @@ export const listDeliveries: CliCommand = {
     "sitewire delivery list --channel acme --error timeout --after 2026-11-21T12:00:00Z",
     "sitewire delivery list --state dead --json | jq -r '.data[].id' | xargs -n 1 sitewire delivery resend",
   ],
-  json: pageSchema(deliverySchema),
+  json: pageSchema(listedDeliverySchema),
   async run(session, _, options: Options) {
-    const { channel, state, event, reference, site, error, waitingFor, after, before } = options
+    const { channel, state, event, reference, site, error, waitingFor, job, after, before } = options
     const filters = {
       channel,
       state,
@@ -68,6 +71,7 @@ export const listDeliveries: CliCommand = {
       site_url: site,
       error,
       waiting_for: waitingFor,
+      job,
       created_after: after,
       created_before: before,
     }
@@ -75,32 +79,33 @@ export const listDeliveries: CliCommand = {
       const page = await readPages(options, (query) => client.listDeliveries({ ...query, ...filters }))
       return { page, pauses: await readPauses(client, page.data) }
     })
-    session.print(page, ({ data }, style) => {
-      const formatTime = (iso: string) => relativeTime(iso, style.now)
+    const short = shortIds(page.data.map(({ id }) => id))
+    printPage(session, page, "No deliveries.", ({ now, state: paint }) => {
       const nextAttempt = (delivery: Delivery) =>
         describeWait(delivery, {
           pausedAt: pauses.get(delivery.channel) ?? null,
-          now: style.now,
-          formatTime,
+          now,
+          formatTime: (iso) => relativeTime(iso, now),
         }) ?? ""
-      return data.length === 0
-        ? "No deliveries."
-        : table(style, data, [
-            { title: "ID", cell: (delivery) => delivery.id },
-            { title: "CHANNEL", cell: (delivery) => delivery.channel },
-            { title: "STATE", cell: (delivery) => delivery.state, paint: style.state },
-            { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
-            { title: "LAST ERROR", cell: lastError },
-            { title: "NEXT ATTEMPT", cell: nextAttempt },
-            { title: "CREATED", cell: (delivery) => localTime(delivery.created_at) },
-            { title: "EVENT", cell: (delivery) => delivery.event_id },
-          ])
+      return [
+        { title: "ID", cell: ({ id }) => id, short: ({ id }) => short.get(id) ?? id, whole: true },
+        { title: "CHANNEL", cell: (delivery) => delivery.channel },
+        { title: "STATE", cell: (delivery) => delivery.state, paint },
+        { title: "ATTEMPTS", cell: (delivery) => String(delivery.attempts), align: "right" },
+        { title: "LAST ERROR", cell: lastError },
+        {
+          title: "NEXT ATTEMPT",
+          cell: nextAttempt,
+          short: (one) => (one.waiting_for === "retry" ? nextAttempt(one) : (one.waiting_for ?? "")),
+        },
+        timeColumn("CREATED", (delivery) => delivery.created_at),
+        { title: "EVENT", cell: (delivery) => delivery.event_id },
+      ]
     })
     if (page.data.length === 0 && state === undefined && error === undefined)
       session.note(
         "An event that was rejected has no delivery. An operator lists those with: sitewire event list",
       )
-    noteMore(session, page)
   },
 }
 

@@ -1,12 +1,7 @@
 import type { Client } from "../../api/client.ts"
-import { Failure } from "../../errors/failure.ts"
+import { orNull } from "../../api/orNull.ts"
 
-/** Since when the channel is paused; null if it is not, or was deleted. */
+/** Since when the channel is paused; null if it is not, was deleted, or the key may not read channels. */
 export async function readPause(client: Client, channel: string): Promise<string | null> {
-  try {
-    return (await client.readChannel(channel)).paused_at
-  } catch (error) {
-    if (error instanceof Failure && error.problem?.status === 404) return null
-    throw error
-  }
+  return (await orNull(client.readChannel(channel), [403, 404]))?.paused_at ?? null
 }

@@ -1,7 +1,8 @@
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
+import { incorrectUsage } from "../../errors/failure.ts"
 import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
-import { type JobOptions, jobOptions, perSecondOption } from "../../options/jobOptions.ts"
+import { type JobOptions, jobOptions, perSecondOption, reasonOf } from "../../options/jobOptions.ts"
 import { timeHelp } from "../../options/parseTime.ts"
 import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import { startedJobSchema, startJob } from "../job/startJob.ts"
@@ -25,7 +26,7 @@ export const resendAllDeliveries: CliCommand = {
   ],
   notes: `At least one of --channel, --state, --after and --before is required.\n${timeHelp}`,
   examples: [
-    'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --dry-run',
+    "sitewire delivery resend-all --channel acme --state dead --dry-run",
     'sitewire delivery resend-all --channel acme --state dead --reason "acme was down" --wait',
     "sitewire delivery resend-all --after 2026-11-21T04:00:00Z --before 2026-11-21T06:00:00Z " +
       '--reason "ticket 17" --yes',
@@ -33,11 +34,19 @@ export const resendAllDeliveries: CliCommand = {
   ],
   json: startedJobSchema,
   async run(session, _, options: Options) {
-    const { channel, state, after, before, perSecond, reason } = options
+    const { channel, state, after, before, perSecond } = options
+    const filter = { channel, state, created_after: after, created_before: before }
+    if (Object.values(filter).every((value) => value === undefined)) {
+      throw incorrectUsage(
+        "Select deliveries with --channel, --state, --after or --before; otherwise every delivery would be sent again.",
+      )
+    }
+    const reason = reasonOf(options)
     await startJob(session, options, {
+      filter,
       create: (client, dryRun) =>
         client.createResendJob({
-          filter: { channel, state, created_after: after, created_before: before },
+          filter,
           reason,
           per_second: perSecond,
           dry_run: dryRun,

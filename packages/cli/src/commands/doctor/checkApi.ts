@@ -1,3 +1,4 @@
+import { allRoles, scopeCatalogue, scopeNames } from "@sitewire/contracts"
 import { z } from "zod"
 import packageJson from "../../../package.json" with { type: "json" }
 import { createClient } from "../../api/client.ts"
@@ -95,14 +96,14 @@ async function checkKey(target: ApiTarget): Promise<Check[]> {
     if (!(error instanceof Failure)) throw error
     const rejected = error.problem?.status === 401
     const advice = rejected
-      ? "Set SITEWIRE_API_KEY, or the profile's key (sitewire profile add), to a valid one. An operator creates one with sitewire key create."
+      ? "Set SITEWIRE_API_KEY, or the profile's key (sitewire profile add), to a valid one. An administrator creates one with sitewire key create."
       : "See the console's log for this request."
     return [fault("API key", rejected ? "the console does not accept it" : error.message, advice)]
   }
 }
 
 function allows(scopes: readonly string[]): string {
-  if (scopes.includes("operate")) return "every command"
-  if (scopes.includes("read")) return "commands that read; for others, it needs operate"
-  return "commands about these channels and sites only"
+  if (allRoles.every((role) => scopes.includes(role))) return "every command"
+  const named = scopeNames.filter((name) => scopes.some((scope) => scope.split(":")[0] === name))
+  return named.map((name) => scopeCatalogue[name].allows).join("; ")
 }

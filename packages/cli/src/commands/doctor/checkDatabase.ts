@@ -1,7 +1,8 @@
 import type { DatabaseInspection } from "@sitewire/database/inspect"
 import type { Session } from "../../session/createSession.ts"
+import { usesLocalStack } from "../../target/findApi.ts"
 import { findLocalStack } from "../../target/localStack.ts"
-import { nonEmpty, selectedProfile } from "../../target/targetSources.ts"
+import { nonEmpty } from "../../target/targetSources.ts"
 import { type Check, fault, notChecked, ok, warning } from "./check.ts"
 import { compareClocks, measureClock } from "./compareClocks.ts"
 
@@ -44,8 +45,7 @@ export async function checkDatabase(session: Session): Promise<Check[]> {
 function findUrl(session: Session): string | undefined {
   const configured = nonEmpty(session.env.DATABASE_URL)
   if (configured !== undefined) return configured
-  const elsewhere = session.options.api ?? nonEmpty(session.env.SITEWIRE_API) ?? selectedProfile(session)
-  return elsewhere ? undefined : findLocalStack(session.cwd)?.stack.database
+  return usesLocalStack(session) ? findLocalStack(session.cwd)?.stack.database : undefined
 }
 
 async function guard(name: string, check: () => Promise<Check>): Promise<Check> {

@@ -46,28 +46,26 @@ export async function checkKafka(
 }
 
 async function checkTopics(session: Session, kafka: KafkaConnection, prefix: string): Promise<Check[]> {
-  const { describeTopics } = await import("@sitewire/kafka")
-  const { ConfigurationError, readConfig, retryVariables } = await import("@sitewire/runtime/config")
+  const { findTopicFaults } = await import("@sitewire/kafka")
+  const { ConfigurationError, readConfig, retryVariables, topicVariables } = await import(
+    "@sitewire/runtime/config"
+  )
   try {
-    const { RETRY_DELAYS, RETRY_PERIOD } = readConfig(retryVariables, session.env)
+    const variables = { ...retryVariables, ...topicVariables }
+    const { RETRY_DELAYS, RETRY_PERIOD, TOPIC_SETTINGS } = readConfig(variables, session.env)
     const wanted = topicCatalogue({ prefix, retryDelaysMs: RETRY_DELAYS, retryPeriodMs: RETRY_PERIOD })
-    const found = await describeTopics(
+    const faults = await findTopicFaults(
       kafka,
-      wanted.map(({ name }) => name),
+      wanted.map((topic) => ({
+        name: topic.name,
+        partitions: topic.partitions,
+        configFor: (replicas: number) => topicConfig(topic, replicas, TOPIC_SETTINGS),
+      })),
     )
-    const faults = wanted.flatMap((topic) => {
-      const description = found.get(topic.name)
-      if (!description) return [`${topic.name} is missing`]
-      const { partitions, replicas, config } = description
-      const few =
-        partitions < topic.partitions ? [`${partitions} instead of ${topic.partitions} partitions`] : []
-      const different = Object.entries(topicConfig(topic, replicas)).flatMap(([name, value]) =>
-        config.get(name) === value ? [] : [`${name} is ${config.get(name)} instead of ${value}`],
-      )
-      const problems = [...few, ...different]
-      return problems.length > 0 ? [`${topic.name}: ${problems.join(", ")}`] : []
-    })
-    if (faults.length > 0) return [fault("topics", faults.join("; "), setupAdvice)]
+    if (faults.length > 0) {
+      const texts = faults.map((of) => `${of.topic}${of.isMissing ? "" : ":"} ${of.faults}`)
+      return [fault("topics", texts.join("; "), setupAdvice)]
+    }
     return [ok("topics", `all ${wanted.length} exist with the right partitions and settings`)]
   } catch (error) {
     if (error instanceof ConfigurationError)

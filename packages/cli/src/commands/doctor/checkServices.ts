@@ -1,22 +1,14 @@
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 import type { Session } from "../../session/createSession.ts"
-import { findApi } from "../../target/findApi.ts"
+import { usesLocalStack } from "../../target/findApi.ts"
 import { findLocalStack } from "../../target/localStack.ts"
 import { type Check, fault, ok } from "./check.ts"
 
 /** Whether the services of the local stack are ready. Those of others are checked by what runs them. */
 export async function checkServices(session: Session): Promise<Check[]> {
-  const found = findLocalStack(session.cwd)
-  if (found === null || !isTarget(session)) return []
-  return Promise.all(Object.entries(found.stack.ops).map(([name, url]) => checkService(name, url)))
-}
-
-function isTarget(session: Session): boolean {
-  try {
-    return findApi(session).local
-  } catch {
-    return false
-  }
+  if (!usesLocalStack(session)) return []
+  const stack = findLocalStack(session.cwd)?.stack
+  return Promise.all(Object.entries(stack?.ops ?? {}).map(([name, url]) => checkService(name, url)))
 }
 
 async function checkService(name: string, url: string): Promise<Check> {

@@ -1,9 +1,8 @@
 import { type InvalidEvent, invalidEventSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
-import { table } from "../../output/table.ts"
-import { localTime } from "../../output/time.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
+import { timeColumn } from "../../output/table.ts"
 
 export const listEvents: CliCommand = {
   name: "list",
@@ -13,25 +12,20 @@ export const listEvents: CliCommand = {
   json: pageSchema(invalidEventSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listInvalidEvents))
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? "No invalid events."
-        : table(style, data, [
-            { title: "REJECTED", cell: (event) => localTime(event.rejected_at) },
-            { title: "CHANNEL", cell: (event) => event.channel ?? "" },
-            { title: "EVENT", cell: (event) => event.event_id ?? "" },
-            { title: "FROM", cell: (event) => event.from },
-            { title: "REASON", cell: (event) => event.reason },
-            { title: "DELIVERY", cell: (event) => event.delivery ?? "" },
-          ]),
-    )
+    printPage(session, page, "No invalid events.", () => [
+      timeColumn("REJECTED", (event) => event.rejected_at),
+      { title: "CHANNEL", cell: (event) => event.channel ?? "" },
+      { title: "EVENT", cell: (event) => event.event_id ?? "", whole: true },
+      { title: "REASON", cell: (event) => event.reason },
+      { title: "FROM", cell: (event) => event.from },
+      { title: "DELIVERY", cell: (event) => event.delivery ?? "", whole: true },
+    ])
     for (const advice of adviceFor(page.data)) session.note(advice)
-    noteMore(session, page)
   },
 }
 
 /** What to do about those that have no delivery. */
-function adviceFor(events: readonly InvalidEvent[]): string[] {
+export function adviceFor(events: readonly InvalidEvent[]): string[] {
   const reasons = events.filter(({ delivery }) => delivery === null).map(({ reason }) => reason)
   const unknownChannel = reasons.includes("unknown channel")
     ? [

@@ -1,10 +1,10 @@
-import type { Job } from "@sitewire/contracts"
+import { type DifferingEvent, type Job, type JobOutcome, mostCounted } from "@sitewire/contracts"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { localTime } from "../../output/time.ts"
 import { exceptionTable } from "./exceptionTable.ts"
 
-export function jobBlock(job: Job, style: Style): string {
+export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Style): string {
   const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
   const remains = (job.remains ?? []).map(
     ({ topic, last_deleted_at }): Entry => [`remains in ${topic}`, `until ${localTime(last_deleted_at)}`],
@@ -16,6 +16,7 @@ export function jobBlock(job: Job, style: Style): string {
     ["filter", filter.length > 0 ? filter.join(", ") : "all"],
     ["rate", job.per_second === null ? null : `at most ${job.per_second} per second`],
     ["progress", progressText(job) || "none yet"],
+    ["outcome", job.outcome ? outcomeText(job.outcome) : null],
     ["reason", job.reason],
     ["requested by", job.requested_by],
     ["created", style.time(job.created_at)],
@@ -23,9 +24,34 @@ export function jobBlock(job: Job, style: Style): string {
     ...remains,
   ])
   const { exceptions } = job
-  if (exceptions === null || exceptions.length === 0) return described
-  return `${described}\n\n${exceptionTable(exceptions, style)}`
+  if (exceptions === null) return described
+  const listed = [...exceptions, ...(job.differing ?? []).map(asException)]
+  const parts = [described, listed.length > 0 && exceptionTable(listed, style), verdictOf(job)]
+  return parts.filter(Boolean).join("\n\n")
 }
+
+/** `delivered 30, dead 5`; `10000+`: as many or more. */
+function outcomeText(outcome: JobOutcome): string {
+  const parts = Object.entries(outcome)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}${count < mostCounted ? "" : "+"}`)
+  return parts.length === 0 ? "none yet" : parts.join(", ")
+}
+
+/** What a reconciliation has found. Null: it has not ended. */
+function verdictOf({ state, counts }: Job): string | null {
+  if (state !== "done") return null
+  const { exceptions = 0, events = 0, triggers = 0, events_differing: differing = 0 } = counts
+  const read = `${events} events and ${triggers} triggers`
+  const verdict =
+    exceptions === 0
+      ? `Nothing is lost: all ${read} of the period are accounted for.`
+      : `Something may be lost: of ${read} of the period, ${exceptions} are not accounted for.`
+  if (differing === 0) return verdict
+  return `${verdict} Not delivered, because an event with the same id and other data was: ${differing}.`
+}
+
+const asException = (event: DifferingEvent) => ({ ...event, kind: "event_differs", connection: null })
 
 /** `resent 35, left out 4` */
 export function progressText({ counts }: Job): string {

@@ -1,9 +1,8 @@
 import { jobSchema, pageSchema } from "@sitewire/contracts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
-import { table } from "../../output/table.ts"
-import { localTime } from "../../output/time.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
+import { timeColumn } from "../../output/table.ts"
 import { progressText } from "./jobBlock.ts"
 
 export const listJobs: CliCommand = {
@@ -14,18 +13,13 @@ export const listJobs: CliCommand = {
   json: pageSchema(jobSchema),
   async run(session, _, options: PageOptions) {
     const page = await session.callApi((client) => readPages(options, client.listJobs))
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? "No jobs."
-        : table(style, data, [
-            { title: "ID", cell: (job) => job.id },
-            { title: "KIND", cell: (job) => job.kind },
-            { title: "STATE", cell: (job) => job.state, paint: style.state },
-            { title: "PROGRESS", cell: progressText },
-            { title: "CREATED", cell: (job) => localTime(job.created_at) },
-            { title: "REASON", cell: (job) => job.reason },
-          ]),
-    )
-    noteMore(session, page)
+    printPage(session, page, "No jobs.", (style) => [
+      { title: "ID", cell: (job) => job.id, whole: true },
+      { title: "KIND", cell: (job) => job.kind },
+      { title: "STATE", cell: (job) => job.state, paint: style.state },
+      { title: "PROGRESS", cell: progressText },
+      timeColumn("CREATED", (job) => job.created_at),
+      { title: "REASON", cell: (job) => job.reason },
+    ])
   },
 }

@@ -6,6 +6,7 @@ import { exitCodes } from "../../errors/exitCodes.ts"
 import { Failure } from "../../errors/failure.ts"
 import type { ConfirmOptions } from "../../options/confirmOption.ts"
 import type { JobOptions } from "../../options/jobOptions.ts"
+import { localTime } from "../../output/time.ts"
 import type { Session } from "../../session/createSession.ts"
 import { jobBlock, progressText } from "./jobBlock.ts"
 
@@ -14,6 +15,8 @@ export const startedJobSchema = z.union([jobSchema, dryRunSchema])
 const pollMs = 500
 
 export type JobRequest = {
+  /** What the job applies to, with times as they were resolved. */
+  filter?: Record<string, string | undefined>
   create(client: Client, dryRun: boolean): Promise<Job | DryRun>
   /** The question before a job that cannot be undone, for example "Resend 35 deliveries?". */
   question?: (count: string) => string
@@ -28,7 +31,7 @@ export type JobRequest = {
 export async function startJob(
   session: Session,
   options: Pick<JobOptions, "dryRun" | "wait"> & ConfirmOptions,
-  { create, question, uncounted = false }: JobRequest,
+  { filter = {}, create, question, uncounted = false }: JobRequest,
 ): Promise<Job | undefined> {
   const known: { count?: DryRun | null } = {}
   const count = async () => {
@@ -38,10 +41,14 @@ export async function startJob(
     return known.count
   }
   if (options.dryRun) {
-    session.print(await count(), (counted) => (counted ? describeDryRun(counted) : ""))
+    session.print(await count(), (counted) => (counted ? describeDryRun(counted, filter) : ""))
     return undefined
   }
-  if (question) await session.confirm(options, async () => question(describeCount(await count())))
+  if (question)
+    await session.confirm(
+      options,
+      async () => `${describeFilter(filter)}${question(describeCount(await count()))}`,
+    )
   const counted = options.wait && session.interactive && !uncounted ? await count() : null
   const created = await session.callApi((client) => create(client, false))
   if ("dry_run" in created) return undefined
@@ -91,10 +98,20 @@ function progressAdvice(id: string): string {
   return `To see its progress: sitewire job show ${id}`
 }
 
-function describeDryRun(counted: DryRun): string {
+/** `channel acme, created after 2026-03-01T13:00:00+01:00: ` */
+function describeFilter(filter: NonNullable<JobRequest["filter"]>): string {
+  const given = Object.entries(filter).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [`${name.replaceAll("_", " ")} ${/_(after|before)$/.test(name) ? localTime(value) : value}`],
+  )
+  return given.length === 0 ? "" : `${given.join(", ")}: `
+}
+
+function describeDryRun(counted: DryRun, filter: NonNullable<JobRequest["filter"]>): string {
   const { left_out } = counted
   const leftOut = left_out > 0 ? ` ${left_out} more would be left out: erased, or of a deleted channel.` : ""
-  return `The job would process ${describeCount(counted)}.${leftOut} Nothing was changed.`
+  return `${describeFilter(filter)}the job would process ${describeCount(counted)}.${leftOut} Nothing was changed.`
 }
 
 function describeCount(counted: DryRun | null): string {

@@ -1,9 +1,13 @@
-import { createdApiKeySchema } from "@sitewire/contracts"
+import { createdApiKeySchema, formOfScope, scopeCatalogue, scopeForms, scopeNames } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { parseFutureTime } from "../../options/parseTime.ts"
 import { block } from "../../output/block.ts"
 import { keyEntries } from "./keyEntries.ts"
+
+const scopeNotes = scopeNames
+  .map((name) => `${formOfScope(name)} (${scopeCatalogue[name].for}): ${scopeCatalogue[name].allows}`)
+  .join("\n")
 
 type Options = { name: string; scope: string[]; expires?: string }
 
@@ -12,13 +16,10 @@ export const createKey: CliCommand = {
   description: "create an API key; prints it, only this once",
   options: [
     new Option("--name <text>", "who uses the key: a role, not a person (required)").makeOptionMandatory(),
-    new Option(
-      "--scope <scope...>",
-      "read, operate, channel:<id> or site:<host>; may be repeated (required)",
-    ).makeOptionMandatory(),
+    new Option("--scope <scope...>", `${scopeForms}; may be repeated (required)`).makeOptionMandatory(),
     new Option("--expires <time>", "when the key stops working (default: never)").argParser(parseFutureTime),
   ],
-  notes: "The expiry is in how long it is (90d), or an instant (2027-01-31T00:00:00Z).",
+  notes: `The expiry is in how long it is (90d), or an instant (2027-01-31T00:00:00Z).\n\n${scopeNotes}`,
   examples: [
     "sitewire key create --name dashboards --scope read --expires 90d",
     'sitewire key create --name "acme\'s developers" --scope channel:acme',

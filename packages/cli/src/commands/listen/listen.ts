@@ -17,8 +17,15 @@ import type { Session } from "../../session/createSession.ts"
 import { readSecret, type SecretOptions, secretOptions } from "../../session/readSecret.ts"
 import { forwardDelivery } from "./forwardDelivery.ts"
 import { describeRequest, inspectedRequestSchema, inspectRequest } from "./inspectRequest.ts"
+import { relayDeliveries } from "./relayDeliveries.ts"
 
-type Options = SecretOptions & { port: number; behave: ReceiverFaultName; list?: true; forward?: string }
+type Options = SecretOptions & {
+  port: number
+  behave: ReceiverFaultName
+  list?: true
+  forward?: string
+  channel?: string
+}
 
 const faultSchema = z
   .object({
@@ -32,7 +39,7 @@ const faultSchema = z
 export const listen: CliCommand = {
   name: "listen",
   description:
-    "receive deliveries on 127.0.0.1, print each and whether its signature is valid, and respond with 204",
+    "receive deliveries on 127.0.0.1, or follow those of a channel, and print each and whether its signature is valid",
   options: [
     new Option("--port <number>", "the port to listen on; 0 chooses a free one")
       .argParser(parsePort)
@@ -42,19 +49,26 @@ export const listen: CliCommand = {
       .default("no-content"),
     new Option(
       "--forward <url>",
-      "send deliveries whose signature is valid on to this address, and respond as it does; needs the secret",
+      "send deliveries whose signature is valid on to this address, and respond as it does; needs the secret or a channel",
     ).conflicts(["behave", "list"]),
+    new Option(
+      "--channel <id>",
+      "follow the real deliveries of this channel instead of listening; needs a key of the channel",
+    ).conflicts(["port", "behave", "list"]),
     new Option("--list", "print the faults, and what Sitewire records for each"),
     ...secretOptions,
   ],
   notes:
     "Runs until it is interrupted (Ctrl-C). The bodies that it prints contain personal data.\n" +
     "--forward sends the same headers and the same bytes, so that the address can verify the signature itself. A request\n" +
-    "with an invalid signature is not forwarded, and gets 401.",
+    "with an invalid signature is not forwarded, and gets 401.\n" +
+    "With --channel, no tunnel is needed: each attempt is followed, also resends, and its request is printed and forwarded with\n" +
+    "its own bytes and signatures. What the address responds changes nothing. The audit log shows that the bodies were read.",
   examples: [
     "sitewire listen",
     "read -rs SECRET && export SECRET && sitewire listen --port 4000 --secret-env SECRET",
     "sitewire listen --secret-env SECRET --forward http://127.0.0.1:3000/sitewire",
+    "sitewire listen --channel acme --forward http://localhost:3000/webhook",
     "sitewire listen --behave drips-header",
     "sitewire listen --list",
   ],
@@ -88,13 +102,20 @@ function listFaults(session: Session): void {
   )
 }
 
-async function receive(session: Session, { port, behave, forward, ...source }: Options): Promise<void> {
+async function receive(
+  session: Session,
+  { port, behave, forward, channel, ...source }: Options,
+): Promise<void> {
   const hasSecret = source.secretEnv !== undefined || source.secretFile !== undefined
   const secret = hasSecret ? await readSecret(session, source) : null
   const target = forward === undefined ? null : readTarget(forward)
+  if (channel !== undefined) {
+    await relayDeliveries(session, { channel, target, secret })
+    return
+  }
   if (target && secret === null) {
     throw incorrectUsage(
-      "--forward needs the channel's secret, to forward nothing but deliveries: --secret-env NAME.",
+      "--forward needs the channel's secret, to forward nothing but deliveries: --secret-env NAME. Or follow a channel's: --channel ID.",
     )
   }
   const starting = target

@@ -8,9 +8,8 @@ import {
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
-import { table } from "../../output/table.ts"
-import { localTime } from "../../output/time.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
+import { timeColumn } from "../../output/table.ts"
 
 type Options = PageOptions & {
   status?: Notification["status"]
@@ -38,17 +37,12 @@ export const listNotifications: CliCommand = {
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listNotifications({ ...query, status, event, subject })),
     )
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? "No problems."
-        : table(style, data, [
-            { title: "SINCE", cell: ({ since }) => localTime(since) },
-            { title: "STATUS", cell: (one) => one.status },
-            { title: "EVENT", cell: (one) => one.event },
-            { title: "SUBJECT", cell: (one) => one.subject.id },
-            { title: "NEXT STEP", cell: (one) => (one.status === "firing" ? one.next_step : "") },
-          ]),
-    )
-    noteMore(session, page)
+    printPage(session, page, "No problems.", () => [
+      timeColumn("SINCE", ({ since }) => since),
+      { title: "STATUS", cell: (one) => one.status },
+      { title: "EVENT", cell: (one) => one.event },
+      { title: "SUBJECT", cell: (one) => one.subject.id },
+      { title: "NEXT STEP", cell: (one) => (one.status === "firing" ? one.next_step : "") },
+    ])
   },
 }

@@ -17,7 +17,7 @@ export const listProfiles: CliCommand = {
         ? "No profiles. Add one: sitewire profile add NAME --api URL"
         : table(style, shown.data, [
             { title: "", cell: ({ in_use }) => (in_use ? "*" : "") },
-            { title: "NAME", cell: ({ name }) => name },
+            { title: "NAME", cell: ({ name }) => name, whole: true },
             { title: "API", cell: ({ api }) => api },
             { title: "KAFKA", cell: ({ kafka }) => kafka ?? "" },
             { title: "TOPIC PREFIX", cell: ({ topic_prefix }) => topic_prefix ?? "" },

@@ -8,8 +8,9 @@ import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import type { Style } from "../../output/style.ts"
-import { table } from "../../output/table.ts"
-import { duration, localTime } from "../../output/time.ts"
+import { table, timeColumn } from "../../output/table.ts"
+import { duration } from "../../output/time.ts"
+import { describeDead } from "../channel/healthBlock.ts"
 
 type Options = TimeRange & { interval: string; channel?: string }
 
@@ -37,32 +38,44 @@ export const showStatistics: CliCommand = {
   },
 }
 
-function describe({ data, deferred }: Statistics, style: Style): string {
+function describe({ data, total: all, deferred, dead }: Statistics, style: Style): string {
   if (data.length === 0) return "Nothing has been counted in this time."
-  const rows = table(style, data, [
-    { title: "START", cell: (point) => localTime(point.started_at) },
-    { title: "DELIVERIES", cell: (point) => String(point.deliveries), align: "right" },
-    { title: "DELIVERED", cell: (point) => String(point.attempts.delivered), align: "right" },
-    {
-      title: "P50",
-      cell: ({ latency_ms: latency }) => (latency ? duration(latency.p50) : ""),
-      align: "right",
-    },
-    {
-      title: "P99",
-      cell: ({ latency_ms: latency }) => (latency ? duration(latency.p99) : ""),
-      align: "right",
-    },
-    { title: "TRIGGERS", cell: (point) => String(point.triggers ?? ""), align: "right" },
-    { title: "SYNCS", cell: (point) => (point.syncs ? String(total(point.syncs)) : ""), align: "right" },
-    { title: "FAILED SYNCS", cell: (point) => String(point.syncs?.failed ?? ""), align: "right" },
-    { title: "FAILED ATTEMPTS", cell: failedAttempts, paint: (text) => style.paint("red", text) },
-  ])
+  const rows = table(
+    style,
+    [...data, { ...all, started_at: null }],
+    [
+      timeColumn("START", ({ started_at }) => started_at, "total"),
+      { title: "DELIVERIES", cell: (point) => String(point.deliveries), align: "right" },
+      { title: "DELIVERED", cell: (point) => String(point.attempts.delivered), align: "right" },
+      {
+        title: "P50",
+        cell: ({ latency_ms: latency }) => (latency ? duration(latency.p50) : ""),
+        align: "right",
+      },
+      {
+        title: "P99",
+        cell: ({ latency_ms: latency }) => (latency ? duration(latency.p99) : ""),
+        align: "right",
+      },
+      { title: "TRIGGERS", cell: (point) => String(point.triggers?.accepted ?? ""), align: "right" },
+      { title: "COVERED", cell: (point) => String(point.triggers?.covered ?? ""), align: "right" },
+      { title: "SYNCS", cell: (point) => (point.syncs ? String(total(point.syncs)) : ""), align: "right" },
+      { title: "FAILED SYNCS", cell: (point) => String(point.syncs?.failed ?? ""), align: "right" },
+      { title: "FAILED ATTEMPTS", cell: failedAttempts, paint: (text) => style.paint("red", text) },
+    ],
+  )
   const waiting = deferred ? nonZero(deferred.by_reason) : ""
-  return waiting === "" ? rows : `${rows}\n\ndeferred now: ${waiting}`
+  const died = (dead?.channels ?? []).map(({ channel, count }) => `${channel} ${describeDead(count)}`)
+  return [
+    rows,
+    waiting && `deferred now: ${waiting}`,
+    died.length > 0 && `dead of the last 7 days: ${died.join(", ")}`,
+  ]
+    .filter(Boolean)
+    .join("\n\n")
 }
 
-function failedAttempts({ attempts: { delivered: _, ...failed } }: StatisticPoint): string {
+function failedAttempts({ attempts: { delivered: _, ...failed } }: Pick<StatisticPoint, "attempts">): string {
   return nonZero(failed)
 }
 

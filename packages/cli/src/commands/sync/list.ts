@@ -3,10 +3,10 @@ import { Option } from "commander"
 import type { SyncQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
-import { noteMore, type PageOptions, pageOptions } from "../../options/pageOptions.ts"
+import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
 import { parseTime } from "../../options/parseTime.ts"
-import { table } from "../../output/table.ts"
-import { duration, localTime, relativeTime } from "../../output/time.ts"
+import { timeColumn } from "../../output/table.ts"
+import { duration, relativeTime } from "../../output/time.ts"
 
 type Options = PageOptions & Pick<SyncQuery, "site" | "outcome"> & { after?: string; before?: string }
 
@@ -35,28 +35,28 @@ export const listSyncs: CliCommand = {
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listSyncs({ ...query, ...filter })),
     )
-    session.print(page, ({ data }, style) =>
-      data.length === 0
-        ? isFiltered
-          ? "No sync matches."
-          : "No syncs are stored: a trigger starts one, and old ones are deleted."
-        : table(style, data, [
-            ...(connection === undefined
-              ? [{ title: "CONNECTION", cell: (sync: ListedSync) => sync.connection }]
-              : []),
-            { title: "#", cell: (sync) => String(sync.fence), align: "right" },
-            { title: "STARTED", cell: (sync) => localTime(sync.started_at) },
-            { title: "", cell: (sync) => relativeTime(sync.started_at, style.now) },
-            { title: "DURATION", cell: syncDuration, align: "right" },
-            { title: "OUTCOME", cell: (sync) => sync.outcome, paint: style.state },
-            { title: "ERROR", cell: (sync) => sync.error ?? "" },
-            { title: "TRIGGERS", cell: (sync) => String(sync.triggers), align: "right" },
-            { title: "TRIGGER TO END", cell: triggerToEnd, align: "right" },
-            { title: "BYTES", cell: (sync) => sync.bytes?.toString() ?? "", align: "right" },
-            { title: "SHA256", cell: (sync) => sync.content_sha256?.slice(0, 12) ?? "" },
-          ]),
+    printPage(
+      session,
+      page,
+      isFiltered
+        ? "No sync matches."
+        : "No syncs are stored: a trigger starts one, and old ones are deleted.",
+      (style) => [
+        ...(connection === undefined
+          ? [{ title: "CONNECTION", cell: (sync: ListedSync) => sync.connection, whole: true as const }]
+          : []),
+        { title: "#", cell: (sync) => String(sync.fence), align: "right" },
+        timeColumn("STARTED", (sync: ListedSync) => sync.started_at),
+        { title: "", cell: (sync) => relativeTime(sync.started_at, style.now), short: () => "" },
+        { title: "DURATION", cell: syncDuration, align: "right" },
+        { title: "OUTCOME", cell: (sync) => sync.outcome, paint: style.state },
+        { title: "ERROR", cell: (sync) => sync.reason ?? "" },
+        { title: "TRIGGERS", cell: (sync) => String(sync.triggers), align: "right" },
+        { title: "TRIGGER TO END", cell: triggerToEnd, align: "right" },
+        { title: "BYTES", cell: (sync) => sync.bytes?.toString() ?? "", align: "right" },
+        { title: "SHA256", cell: (sync) => sync.content_sha256?.slice(0, 12) ?? "" },
+      ],
     )
-    noteMore(session, page)
   },
 }
 

@@ -20,9 +20,9 @@ export const tailSyncs: CliCommand = {
 }
 
 function describe(sync: StreamedSync, style: Style): string {
-  const { connection, site, fence, started_at, finished_at, outcome, error, triggers } = sync
+  const { connection, site, fence, started_at, finished_at, outcome, reason, triggers } = sync
   const took = finished_at === null ? "" : `in ${duration(Date.parse(finished_at) - Date.parse(started_at))}`
-  const facts = [error ?? "", took, `triggers ${triggers}`].filter((part) => part !== "")
+  const facts = [reason ?? "", took, `triggers ${triggers}`].filter((part) => part !== "")
   const names = `${escapeControls(connection)}  ${escapeControls(site)}  #${fence}`
   return `${localTime(finished_at ?? started_at)}  ${names}  ${style.state(outcome)}  ${facts.join("  ")}`
 }

@@ -16,7 +16,7 @@ export const listTopics: CliCommand = {
     const topics = await callApi((client) => client.listTopics())
     print(topics, ({ data }, style) =>
       table(style, data, [
-        { title: "NAME", cell: ({ name }) => name },
+        { title: "NAME", cell: ({ name }) => name, whole: true },
         { title: "PARTITIONS", cell: ({ partitions }) => String(partitions.length), align: "right" },
         {
           title: "RECORDS",

@@ -1,5 +1,7 @@
+import { revealingOperations } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { routes } from "../routes.ts"
 
 let console: TestConsole
 beforeAll(async () => {
@@ -49,6 +51,71 @@ test("the log contains no secret, and a read of the trigger URL is recorded", as
     expect(String(secret).length).toBeGreaterThan(20)
     expect(text).not.toContain(String(secret))
   }
+})
+
+test("a request that its key does not allow is recorded once for each key and route, however often it is sent", async () => {
+  const key = await console.keyWith("channel:acme")
+  for (let n = 0; n < 3; n++) {
+    expect((await console.call("GET", "/v1/audit", { key })).status).toBe(403)
+    expect((await console.call("POST", "/v1/channels/acme/pause", { key })).status).toBe(403)
+  }
+  const denied = { operation: "denyRequest", client_address: "127.0.0.1", changes: {} }
+  expect(await search("operation=denyRequest")).toMatchObject([
+    { ...denied, target: { kind: "operation", id: "pauseChannel" } },
+    { ...denied, target: { kind: "operation", id: "listAudit" } },
+  ])
+})
+
+test("so is a request whose fields or whose subject its key does not allow", async () => {
+  const partner = await console.keyWith("channel:acme")
+  const owner = await console.keyWith("site:shop.example")
+  const executor = { site: "shop.example", source: "https://source.example/", runner: "delegate" }
+  const refused = [
+    ["PATCH", "/v1/channels/acme", { key: partner, body: { address: "https://attacker.example/" } }],
+    [
+      "POST",
+      "/v1/channels/acme/certifications",
+      { key: partner, body: { address: "https://other.example/" } },
+    ],
+    ["POST", "/v1/connections", { key: owner, body: executor }],
+  ] as const
+  for (const [method, path, options] of refused)
+    for (let n = 0; n < 2; n++) expect((await console.call(method, path, options)).status).toBe(403)
+  const denied = (id: string) => ({ operation: "denyRequest", target: { kind: "operation", id } })
+  expect(await search("operation=denyRequest&limit=3")).toMatchObject([
+    denied("createConnection"),
+    denied("createCertification"),
+    denied("changeChannel"),
+  ])
+})
+
+test("each entry is also a log line, without values and names", async () => {
+  const { headers } = await console.call("PATCH", "/v1/channels/acme", {
+    body: { address: "https://logged.example/" },
+  })
+  const lines = console.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "audit entry")
+  expect(lines.at(-1)).toMatchObject({
+    ...{ operation: "changeChannel", target: "channel acme" },
+    requestId: headers.get("x-request-id"),
+  })
+  expect(JSON.stringify(lines)).not.toContain("logged.example")
+})
+
+test("entries younger than 90 days cannot be deleted by the function of the retention", async () => {
+  const before = (await search("limit=100")).length
+  await console.pool.sql("select delete_audit_entries(now() + interval '1 day', 1000)")
+  expect((await search("limit=100")).length).toBe(before)
+})
+
+test("entries of operations that responded with a secret or personal data are found, and each such read is one", async () => {
+  const found = (await search("revealed=true&limit=100")).map(({ operation }) => operation)
+  expect(found).toContain("readConnectionTriggerUrl")
+  expect(found).toContain("stageSecret")
+  expect(found).not.toContain("changeChannel")
+  const reads = routes.filter(({ reveals }) => reveals).map(({ operation }) => operation)
+  expect(revealingOperations).toEqual(expect.arrayContaining(reads))
+  const all = new Set(routes.map(({ operation }) => operation))
+  expect(revealingOperations.filter((operation) => !all.has(operation))).toEqual([])
 })
 
 test("a request that failed changes nothing and is not recorded", async () => {

@@ -1,4 +1,10 @@
-import { type AuditEntry, auditEntrySchema, auditQuerySchema, pageSchema } from "@sitewire/contracts"
+import {
+  type AuditEntry,
+  auditEntrySchema,
+  auditQuerySchema,
+  pageSchema,
+  revealingOperations,
+} from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { invalidRequest } from "../problems.ts"
@@ -9,9 +15,10 @@ export const listAudit = defineRoute({
   path: "/v1/audit",
   operation: "listAudit",
   summary: "Search the audit log, newest first",
-  allow: ["operate"],
+  allow: { admin: "all" },
   description:
-    "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Requests that failed are not listed. Entries are kept for AUDIT_RETENTION, a year by default.",
+    "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Of requests that failed, only those are listed for which the key lacks the scope: one in ten minutes for each key and route, with the operation `denyRequest`. Each entry is also a log line of the console. Entries are kept for AUDIT_RETENTION, a year by default.",
+  expensive: true,
   query: auditQuerySchema,
   success: {
     status: 200,
@@ -27,6 +34,7 @@ export const listAudit = defineRoute({
     const filter = {
       ...(query.key === undefined ? {} : { keyId: query.key }),
       ...(query.operation === undefined ? {} : { operation: query.operation }),
+      ...(query.revealed === true ? { AND: [{ operation: { in: revealingOperations } }] } : {}),
       ...(query.target_kind === undefined ? {} : { targetKind: query.target_kind }),
       ...(query.target === undefined ? {} : { targetId: query.target }),
       createdAt: {
@@ -58,6 +66,7 @@ type Row = {
   targetId: string
   changes: unknown
   requestId: string
+  clientAddress: string | null
 }
 
 function entryResponse(row: Row): AuditEntry {
@@ -69,5 +78,6 @@ function entryResponse(row: Row): AuditEntry {
     target: auditEntrySchema.shape.target.parse({ kind: row.targetKind, id: row.targetId }),
     changes: auditEntrySchema.shape.changes.parse(row.changes),
     request_id: row.requestId,
+    client_address: row.clientAddress,
   }
 }

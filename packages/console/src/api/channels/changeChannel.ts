@@ -1,10 +1,13 @@
-import { changeChannelSchema, channelSchema } from "@sitewire/contracts"
+import { type ChangeChannel, changeChannelSchema, channelSchema } from "@sitewire/contracts"
+import { sealContexts } from "@sitewire/database"
+import type { Caller } from "../../auth/caller.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { checkIfMatch, etagOf } from "../etag.ts"
 import { idParameter } from "../pathParameters.ts"
-import { notFound } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
+import { notFound, problem } from "../problems.ts"
+import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
+import { changesOf, ok, type Problem } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { lockChannel } from "./findChannel.ts"
 
@@ -13,19 +16,22 @@ export const changeChannel = defineRoute({
   path: "/v1/channels/{id}",
   operation: "changeChannel",
   summary: "Change a channel's address, headers or maximum rate",
-  allow: ["operate"],
-  description: "Takes effect at once, also for existing deliveries that wait for their next attempt.",
+  allow: { operate: "all", channel: "own" },
+  description:
+    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks` and `request_headers` may be changed.",
   params: idParameter,
   body: changeChannelSchema,
   otherResponses: { 412: "The channel has changed since the version in If-Match." },
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle({ prisma, addressPolicy }, { params: { id }, body, headers, caller }) {
+  async handle({ prisma, sealingKeys, addressPolicy }, { params: { id }, body, headers, caller }) {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
-    const before = channelResponse(found)
+    const rejected = rejectOperatorsFields(caller, body)
+    if (rejected) return rejected
+    const before = channelResponse(found, caller)
     const mismatch = checkIfMatch(headers["if-match"], etagOf(before))
     if (mismatch) return mismatch
-    const data: {
+    const data: Partial<ReturnType<typeof requestHeaderColumns>> & {
       address?: string
       standardWebhooks?: boolean
       sendTraceparent?: boolean
@@ -35,17 +41,36 @@ export const changeChannel = defineRoute({
     if (body.address !== undefined) {
       const address = checkAddress("address", body.address, addressPolicy)
       if (address.kind === "problem") return address
+      const addresses = { from: found.address, to: address.href }
+      const unsafe = checkHeadersOrigin(found.requestHeaderNames, body.request_headers, addresses)
+      if (unsafe) return unsafe
       data.address = address.href
     }
     if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
+    if (body.request_headers !== undefined) {
+      const context = sealContexts.receiverHeaders(id)
+      Object.assign(data, requestHeaderColumns(sealingKeys, context, body.request_headers))
+    }
     if (body.send_traceparent !== undefined) data.sendTraceparent = body.send_traceparent
     if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
     if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
-    const after = channelResponse(row)
+    const after = channelResponse(row, caller)
     return ok(after, {
       headers: { etag: etagOf(after) },
       audit: { target: { kind: "channel", id }, changes: changesOf(before, after) },
     })
   },
 })
+
+/** What a partner decides itself: how its own receiver knows that a request is genuine. */
+const partnersFields: readonly string[] = ["standard_webhooks", "request_headers"]
+
+function rejectOperatorsFields(caller: Caller, body: ChangeChannel): Problem | null {
+  const others = Object.keys(body).filter((name) => !partnersFields.includes(name))
+  if (caller.channels === "all" || others.length === 0) return null
+  return problem(
+    "missing-scope",
+    `The API key may change only ${partnersFields.join(" and ")} of its channel. ${others.join(" and ")} needs the scope operate.`,
+  )
+}

@@ -1,5 +1,7 @@
 import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
 import { z } from "zod"
+import { type Caller, manages } from "../../auth/caller.ts"
+import { withoutQuery } from "../withoutQuery.ts"
 
 /**
  * The columns that a response needs. They are listed one by one so that sealed (encrypted) secrets are never
@@ -17,6 +19,8 @@ export const channelColumns = {
   pausedAt: true,
   maxPerSecond: true,
   operatorNotifications: true,
+  requestHeaderNames: true,
+  requestHeadersChangedAt: true,
   lastCertification: true,
   createdAt: true,
   updatedAt: true,
@@ -34,26 +38,43 @@ export type ChannelRow = {
   pausedAt: Date | null
   maxPerSecond: number | null
   operatorNotifications: boolean
+  requestHeaderNames: string[]
+  requestHeadersChangedAt: Date | null
   lastCertification: unknown
   createdAt: Date
   updatedAt: Date
 }
 
-export function channelResponse(row: ChannelRow): Channel {
+export function channelResponse(row: ChannelRow, caller: Caller): Channel {
+  const shown = shownAddress(row.id, caller)
+  const last = lastCertificationOf(row)
   return {
     id: row.id,
-    address: row.address,
+    address: shown(row.address),
     secret_id: row.secretId,
     other_secret: otherSecret(row),
     standard_webhooks: row.standardWebhooks,
+    request_header_names: row.requestHeaderNames,
+    request_headers_changed_at: row.requestHeadersChangedAt?.toISOString() ?? null,
     send_traceparent: row.sendTraceparent,
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
     operator_notifications: row.operatorNotifications,
-    last_certification: storedCertification.parse(row.lastCertification),
+    last_certification: last && { ...last, address: shown(last.address) },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+/** Addresses of a channel are shown with their query to its partner, and to those who may change them. */
+export function shownAddress(channel: string, caller: Caller): (address: string) => string {
+  return manages(caller, `channel:${channel}`) ? (address) => address : withoutQuery
+}
+
+/** One of an earlier address says nothing about the receiver at this one. */
+export function lastCertificationOf({ address, lastCertification }: ChannelRow) {
+  const certification = storedCertification.parse(lastCertification)
+  return certification?.address === address ? certification : null
 }
 
 /** Postgres's JSON has times with an offset. */

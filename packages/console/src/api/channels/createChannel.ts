@@ -1,10 +1,12 @@
-import { createChannelSchema, createdChannelSchema } from "@sitewire/contracts"
+import { createChannelSchema, createdChannelSchema, newSecret } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { newId, newSigningSecret } from "../../newIds.ts"
+import { standardWebhooksSecret } from "@sitewire/signing/sender"
+import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idTaken, problem } from "../problems.ts"
+import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 
@@ -13,18 +15,22 @@ export const createChannel = defineRoute({
   path: "/v1/channels",
   operation: "createChannel",
   summary: "Create a channel",
-  allow: ["operate"],
+  allow: { operate: "all" },
+  shownOnce: "POST /v1/channels/{id}/secret/stage begins a rotation to a new signing secret.",
   description: "The response contains the signing secret, which is never shown again.",
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
-  otherResponses: { 409: "The id is taken, or its channel was deleted a moment ago." },
-  async handle({ prisma, sealingKeys, addressPolicy }, { body }) {
+  otherResponses: { 409: "The id is taken, or a deleted channel had it." },
+  async handle({ prisma, sealingKeys, addressPolicy }, { body, caller }) {
     const address = checkAddress("address", body.address, addressPolicy)
     if (address.kind === "problem") return address
     const id = body.id ?? newId("chn")
     const secretId = newId("sec")
-    const secret = newSigningSecret()
+    const secret = newSecret("sws")
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
+    const { request_headers } = body
+    const headers =
+      request_headers && requestHeaderColumns(sealingKeys, sealContexts.receiverHeaders(id), request_headers)
     try {
       const row = await prisma.channel.create({
         data: {
@@ -32,25 +38,34 @@ export const createChannel = defineRoute({
           address: address.href,
           secretId,
           secretSealed: new Uint8Array(sealed),
+          ...(body.standard_webhooks === undefined ? {} : { standardWebhooks: body.standard_webhooks }),
           maxPerSecond: body.max_per_second ?? null,
           operatorNotifications: body.operator_notifications ?? false,
+          ...headers,
         },
         select: channelColumns,
       })
       // Checked after the insert, which waits for a deletion of the same id that has not been committed.
-      if (await prisma.deletedChannel.findUnique({ where: { id } })) return recentlyDeleted(id)
-      const { address: stored, max_per_second, operator_notifications } = channelResponse(row)
+      if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
+      const channel = channelResponse(row, caller)
+      const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
       const changes = changesOf(
         {},
         {
-          address: stored,
+          address: channel.address,
           secret_id: secretId,
+          standard_webhooks,
           ...(max_per_second === null ? {} : { max_per_second }),
           ...(operator_notifications ? { operator_notifications } : {}),
+          ...(request_header_names.length > 0 ? { request_header_names } : {}),
         },
       )
       return ok(
-        { ...channelResponse(row), signing_secret: secret },
+        {
+          ...channel,
+          signing_secret: secret,
+          standard_webhooks_secret: standardWebhooksSecret(secret),
+        },
         {
           headers: { location: `/v1/channels/${id}` },
           audit: { target: { kind: "channel", id }, changes },
@@ -63,9 +78,9 @@ export const createChannel = defineRoute({
   },
 })
 
-function recentlyDeleted(id: string) {
+function wasDeleted(id: string) {
   return problem(
     "id-taken",
-    `A channel with the id "${id}" was deleted a moment ago, and its pending deliveries are still being marked as dead. Try again in a minute, or choose another id.`,
+    `The id "${id}" was that of a channel that was deleted. It is not used again, because the deliveries, statistics and audit entries of that channel have it. Choose another id.`,
   )
 }

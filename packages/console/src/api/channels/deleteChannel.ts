@@ -1,10 +1,6 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import {
-  type KeyWithoutScope,
-  removeChannelFromSessions,
-  removeChannelScope,
-} from "../../auth/removeChannelScope.ts"
+import { removeScope } from "../../auth/removeScope.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -17,9 +13,9 @@ export const deleteChannel = defineRoute({
   path: "/v1/channels/{id}",
   operation: "deleteChannel",
   summary: "Delete a channel",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
-    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. Its id may be used again after about a minute. API keys lose the scope channel:<id>, so that they do not see a later channel with this id; a key without another scope is revoked.",
+    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. It cannot be undone, and its id is not used again. API keys lose the scope channel:<id>; a key without another scope is revoked.",
   params: idParameter,
   query: deleteChannelQuerySchema,
   otherResponses: { 409: "Deliveries are pending, and `force` is not true." },
@@ -42,9 +38,8 @@ export const deleteChannel = defineRoute({
     // because each attempt reads its channel.
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
-    const keys = await removeChannelScope(sql, id)
-    await removeChannelFromSessions(sql, id)
-    const { address, secret_id, paused_at, max_per_second } = channelResponse(found)
+    const keys = await removeScope(sql, `channel:${id}`)
+    const { address, secret_id, paused_at, max_per_second } = channelResponse(found, caller)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }
     const changes = changesOf(before, {
       ...{ address: null, secret_id: null, paused_at: null, max_per_second: null },
@@ -56,18 +51,12 @@ export const deleteChannel = defineRoute({
         deleted: true as const,
         pending_deliveries: pending,
         outcome: pending > 0 ? ("dead" as const) : ("none" as const),
-        keys: keys.map((key) => ({ id: key.id, revoked: key.revokedAt !== null })),
+        keys: keys.map(({ id, revoked }) => ({ id, revoked })),
       },
-      { audit: { target: { kind: "channel", id }, changes, also: keys.map(auditOfKey) } },
+      { audit: { target: { kind: "channel", id }, changes, also: keys.map(({ audit }) => audit) } },
     )
   },
 })
-
-function auditOfKey({ id, scopes, oldScopes, revokedAt }: KeyWithoutScope) {
-  const before = { scopes: oldScopes, revoked_at: null }
-  const after = { scopes, revoked_at: revokedAt?.toISOString() ?? null }
-  return { target: { kind: "key" as const, id }, changes: changesOf(before, after) }
-}
 
 async function countWaiting(sql: Sql, channel: string): Promise<number> {
   const [row] = await sql<{ count: number }>(

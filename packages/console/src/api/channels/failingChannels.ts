@@ -1,14 +1,21 @@
 /** A dispatcher that was not seen for longer has died. Its rows no longer count. */
 export const dispatcherIsRunning = "dispatcher.seen_at > now() - interval '1 minute'"
 
+const open = `
+  select channel_id from channel_status join dispatcher on dispatcher.id = dispatcher_id
+   where breaker_opened_at is not null and ${dispatcherIsRunning}`
+const failedThrice = "failures >= 3"
+
 /**
  * SQL for the ids of channels that fail: the circuit breaker is open in a running dispatcher, or a delivery that waits
- * has failed three times in a row. `and` is a further condition on `channel_id`.
+ * has failed three times in a row.
  */
-export function failingChannels(and = "true"): string {
-  return `
-  select channel_id from channel_status join dispatcher on dispatcher.id = dispatcher_id
-   where breaker_opened_at is not null and ${dispatcherIsRunning} and ${and}
-  union
-  select channel_id from waiting_delivery where failures >= 3 and ${and}`
-}
+export const failingChannels = `${open} union select channel_id from waiting_delivery where ${failedThrice}`
+
+/** A delivery that has failed three times in a row is among the oldest that wait. */
+const oldestRead = 1_000
+
+/** SQL for whether a channel is one of them. */
+export const isFailing = (channel: string) => `exists (${open} and channel_id = ${channel}) or exists (
+  select from (select failures from waiting_delivery where channel_id = ${channel} order by channel_id, delivery_id limit ${oldestRead}) as oldest
+   where ${failedThrice})`

@@ -1,8 +1,9 @@
-import { channelQuerySchema, channelSchema, pageSchema } from "@sitewire/contracts"
+import { channelQuerySchema, listedChannelSchema, pageSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
-import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { channelColumns } from "./channelResponse.ts"
+import { listedChannels } from "./listedChannels.ts"
 import { searchChannels } from "./searchChannels.ts"
 
 export const listChannels = defineRoute({
@@ -10,12 +11,13 @@ export const listChannels = defineRoute({
   path: "/v1/channels",
   operation: "listChannels",
   summary: "Search channels, newest first",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
+  expensive: true,
   query: channelQuerySchema,
   success: {
     status: 200,
     description: "A page of channels.",
-    schema: pageSchema(channelSchema).meta({ id: "ChannelPage" }),
+    schema: pageSchema(listedChannelSchema).meta({ id: "ChannelPage" }),
   },
   async handle({ prisma, sql }, { query, caller }) {
     const page = await readPage(query, {
@@ -31,6 +33,6 @@ export const listChannels = defineRoute({
       },
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(channelResponse), next_cursor: page.next_cursor })
+    return ok({ data: await listedChannels(sql, page.rows, caller), next_cursor: page.next_cursor })
   },
 })

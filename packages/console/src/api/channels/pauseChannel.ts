@@ -11,7 +11,7 @@ export const pauseChannel = defineRoute({
   path: "/v1/channels/{id}/pause",
   operation: "pauseChannel",
   summary: "Pause a channel",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
     "Within a second no new attempt starts; attempts in flight end. Deliveries are stored and deferred: they use up no attempt, and the pause does not count towards their retry period. Pausing a paused channel changes nothing.",
   params: idParameter,
@@ -25,8 +25,8 @@ export const pauseChannel = defineRoute({
       [id],
     )
     const row = await prisma.channel.findUniqueOrThrow({ where: { id }, select: channelColumns })
-    const after = channelResponse(row)
-    const changes = changesOf(channelResponse(found), after)
+    const after = channelResponse(row, caller)
+    const changes = changesOf(channelResponse(found, caller), after)
     return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

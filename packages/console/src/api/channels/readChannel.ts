@@ -11,12 +11,12 @@ export const readChannel = defineRoute({
   path: "/v1/channels/{id}",
   operation: "readChannel",
   summary: "Read a channel",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
   params: idParameter,
   etag: true,
   success: { status: 200, description: "The channel, without its secrets.", schema: channelSchema },
   async handle({ prisma }, { params: { id }, caller }) {
     const row = await findChannel(prisma, id, caller)
-    return row ? ok(channelResponse(row)) : notFound("channel", id)
+    return row ? ok(channelResponse(row, caller)) : notFound("channel", id)
   },
 })

@@ -11,7 +11,7 @@ export const resumeChannel = defineRoute({
   path: "/v1/channels/{id}/resume",
   operation: "resumeChannel",
   summary: "Resume a paused channel",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
     "Deferred deliveries are sent at once, oldest first: one at a time initially, and more with each success. Resuming a channel that is not paused changes nothing.",
   params: idParameter,
@@ -25,8 +25,8 @@ export const resumeChannel = defineRoute({
       [id],
     )
     const row = await prisma.channel.findUniqueOrThrow({ where: { id }, select: channelColumns })
-    const after = channelResponse(row)
-    const changes = changesOf(channelResponse(found), after)
+    const after = channelResponse(row, caller)
+    const changes = changesOf(channelResponse(found, caller), after)
     return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

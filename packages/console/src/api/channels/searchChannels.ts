@@ -17,7 +17,7 @@ export async function searchChannels(
     conditions.push(`(created_at, id) < (${parameter(after[0])}::timestamptz, ${parameter(after[1])})`)
   if (paused !== undefined) conditions.push(`paused_at is ${paused ? "not null" : "null"}`)
   if (health !== undefined)
-    conditions.push(`id ${health === "failing" ? "in" : "not in"} (${failingChannels()})`)
+    conditions.push(`id ${health === "failing" ? "in" : "not in"} (${failingChannels})`)
   if (q !== undefined) {
     const text = `lower(${parameter(q)})`
     // Only the host is searched, because a path or a query may contain a credential.

@@ -1,6 +1,7 @@
 import { hashConnectorToken, isConnectorToken } from "@sitewire/contracts"
+import { sealContexts, unseal } from "@sitewire/database"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { sealingKeys, startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
 
 let console: TestConsole
 beforeAll(async () => {
@@ -65,11 +66,42 @@ test("replacing a token leaves no trace of the old one", async () => {
   expect(response.json).toEqual(replaced.json)
 })
 
+test("the signing secret is in the response that makes it, and in no other response, audit entry or log line", async () => {
+  const opened = async () => {
+    const { signingSecretSealed } = await console.prisma.connection.findUniqueOrThrow({
+      where: { id: "signed" },
+    })
+    return unseal(sealingKeys, sealContexts.connectionSecret("signed"), signingSecretSealed)
+  }
+  const first = String((await make("signed")).json.signing_secret)
+  expect(first).toMatch(/^sws_[\w-]{49}$/)
+  expect(await opened()).toBe(first)
+  const replaced = await console.call("POST", "/v1/connections/signed/signing-secret")
+  expect(replaced).toMatchObject({ status: 200, json: { signing_secret_replaced_at: expect.any(String) } })
+  const next = String(replaced.json.signing_secret)
+  expect(next).not.toBe(first)
+  expect(await opened()).toBe(next)
+  const texts = [...console.log]
+  const paths = [
+    "/v1/connections/signed",
+    "/v1/connections",
+    "/v1/connections/signed/trigger-url",
+    "/v1/audit",
+  ]
+  for (const path of paths) texts.push((await console.call("GET", path)).text)
+  for (const text of texts) expect(text).not.toMatch(/sws_/)
+  const other = await console.keyWith("site:elsewhere.example")
+  expect((await console.call("POST", "/v1/connections/signed/signing-secret", { key: other })).status).toBe(
+    404,
+  )
+})
+
 test("an unknown connection is a 404 on every route", async () => {
   for (const [method, path] of [
     ["GET", "/v1/connections/none"],
     ["GET", "/v1/connections/none/trigger-url"],
     ["POST", "/v1/connections/none/token"],
+    ["POST", "/v1/connections/none/signing-secret"],
     ["PATCH", "/v1/connections/none"],
     ["DELETE", "/v1/connections/none"],
     ["POST", "/v1/connections/none/sync"],

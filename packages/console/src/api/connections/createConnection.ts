@@ -1,18 +1,20 @@
 import {
-  connectionTriggerUrlSchema,
   createConnectionSchema,
+  createdConnectionSchema,
   hashConnectorToken,
   newConnectorToken,
+  newSecret,
 } from "@sitewire/contracts"
-import { seal, sealContexts } from "@sitewire/database"
+import { type Sql, seal, sealContexts } from "@sitewire/database"
 import { sees } from "../../auth/caller.ts"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { defineRoute } from "../defineRoute.ts"
-import { idTaken, siteNotAllowed } from "../problems.ts"
+import { idTaken, problem, siteNotAllowed } from "../problems.ts"
+import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
-import { auditedSource, connectionResponse } from "./connectionResponse.ts"
+import { connectionResponse } from "./connectionResponse.ts"
 import { findConnection } from "./findConnection.ts"
 import { rejectDelegate } from "./rejectDelegate.ts"
 import { triggerUrl } from "./triggerUrl.ts"
@@ -22,42 +24,74 @@ export const createConnection = defineRoute({
   path: "/v1/connections",
   operation: "createConnection",
   summary: "Create a connection",
-  allow: ["operate", "site"],
+  allow: { operate: "all", site: "own" },
+  shownOnce:
+    "GET /v1/connections/{id}/trigger-url shows the trigger URL, and POST /v1/connections/{id}/signing-secret makes a new signing secret.",
   description:
-    "The response contains the trigger URL. Its token is a secret: share it with the partner only. The runner `delegate` needs the scope `operate`.",
+    "The response contains the trigger URL and the signing secret, which is never shown again. Share both with the partner only. The runner `delegate` needs the scope `operate`.",
   body: createConnectionSchema,
   success: {
     status: 201,
-    description: "The connection with its trigger URL.",
-    schema: connectionTriggerUrlSchema,
+    description: "The connection with its trigger URL and its signing secret.",
+    schema: createdConnectionSchema,
   },
-  otherResponses: { 409: "The id is taken." },
-  async handle({ prisma, sql, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin }, { body, caller }) {
+  otherResponses: { 409: "The id is taken, or the site has as many connections as it may have." },
+  async handle(
+    { prisma, sql, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin, siteMaxConnections },
+    { body, caller },
+  ) {
     if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
     const rejected = rejectDelegate(caller, body.runner)
     if (rejected) return rejected
     const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
     const source = checkAddress("source", body.source, policy)
     if (source.kind === "problem") return source
+    if (await hasMost(sql, body.site, siteMaxConnections)) {
+      const detail = `The site "${body.site}" has ${siteMaxConnections} connections, which is the limit of a site (SITE_MAX_CONNECTIONS). Delete one that is not used, or ask an operator for a higher limit.`
+      return problem("too-many-connections", detail)
+    }
     const id = body.id ?? newId("con")
     const token = newConnectorToken()
     const tokenSha256 = new Uint8Array(hashConnectorToken(token))
     const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
-    const { site, runner } = body
+    const signing_secret = newSecret("sws")
+    const secret = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
+    const signingSecretSealed = new Uint8Array(secret)
+    const { site, runner, request_headers } = body
+    const headers =
+      request_headers && requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
     try {
       // The sync window is the row with the schedule of the connection's syncs. The scheduler updates
       // this row, and inserts it only if it is missing.
       await prisma.connection.create({
-        data: { id, site, source: source.href, runner, tokenSha256, tokenSealed },
+        data: {
+          id,
+          site,
+          source: source.href,
+          runner,
+          tokenSha256,
+          tokenSealed,
+          signingSecretSealed,
+          ...headers,
+        },
         select: { id: true },
       })
       await prisma.syncWindow.create({ data: { connectionId: id }, select: { connectionId: true } })
       const row = await findConnection(sql, id, caller)
       if (!row) throw new Error("a created connection does not exist")
       const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })
-      const changes = changesOf({}, { site, source: auditedSource(source.href), runner })
+      const { request_header_names } = row
+      const changes = changesOf(
+        {},
+        {
+          site,
+          source: source.href,
+          runner,
+          ...(request_header_names.length > 0 ? { request_header_names } : {}),
+        },
+      )
       return ok(
-        { ...connectionResponse(row), trigger_url },
+        { ...connectionResponse(row, caller), trigger_url, signing_secret },
         {
           headers: { location: `/v1/connections/${id}` },
           audit: { target: { kind: "connection", id }, changes },
@@ -69,3 +103,13 @@ export const createConnection = defineRoute({
     }
   },
 })
+
+/** Any number that no other advisory lock with two numbers has. */
+const lockKey = 1_936_291_942
+
+/** Until the transaction ends, no other connection of the site is created, so that requests at the same time cannot exceed the limit. */
+async function hasMost(sql: Sql, site: string, most: number): Promise<boolean> {
+  await sql("select 1 as locked from pg_advisory_xact_lock($1::int, hashtext($2::text))", [lockKey, site])
+  const rows = await sql("select 1 from connection where site = $1 limit $2", [site, most])
+  return rows.length >= most
+}

@@ -1,12 +1,13 @@
 import type { SyncFilter } from "@sitewire/contracts"
 import { allSyncs, type Sql } from "@sitewire/database"
+import type { Caller } from "../../auth/caller.ts"
+import { visibleConnections } from "./findConnection.ts"
 import type { SyncRow } from "./syncResponse.ts"
 
 export type FoundSync = SyncRow & { connection: string; site: string }
 
 type Search = SyncFilter & {
-  /** Null: all sites. */
-  sites: string[] | null
+  caller: Pick<Caller, "sites" | "connections">
   before: [startedAt: string, connection: string, fence: number] | undefined
   count: number
 }
@@ -18,7 +19,7 @@ const order = "r.started_at desc, r.connection_id desc, r.fence desc"
  * connections are read from each connection's newest sync on: in the other index, they could be far apart.
  */
 export function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
-  const { connection, site, outcome, started_after, started_before, sites, before, count } = search
+  const { connection, site, outcome, started_after, started_before, caller, before, count } = search
   const values: unknown[] = []
   const value = (one: unknown) => `$${values.push(one)}`
   const conditions = ["true"]
@@ -35,7 +36,7 @@ export function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
   const chosen = [
     ...(connection === undefined ? [] : [`c.id = ${value(connection)}`]),
     ...(site === undefined ? [] : [`c.site = ${value(site)}`]),
-    ...(sites === null ? [] : [`c.site = any (${value(sites)}::text[])`]),
+    ...visibleConnections(caller, value),
   ]
   const from =
     chosen.length === 0
@@ -44,7 +45,7 @@ export function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
            ${syncs} and r.connection_id = c.id order by r.fence desc limit ${count}
          ) r where ${chosen.join(" and ")}`
   return sql<FoundSync>(
-    `select c.id as connection, c.site, r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.triggers,
+    `select c.id as connection, c.site, r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.status, r.triggers,
        r.first_trigger_at, r.last_trigger_at, r.bytes, r.content_sha256
      from ${from} order by ${order} limit ${count}`,
     values,

@@ -8,15 +8,16 @@ import {
   connectionResponse,
   stateConditions,
 } from "./connectionResponse.ts"
-import { visibleSites } from "./findConnection.ts"
+import { visibleConnections } from "./findConnection.ts"
 
 export const listConnections = defineRoute({
   method: "get",
   path: "/v1/connections",
   operation: "listConnections",
   summary: "List connections, newest first",
-  allow: ["read", "site"],
+  allow: { read: "all", site: "own", connection: "own" },
   description: "Each entry contains the last sync, the last success and the next window of the connection.",
+  expensive: true,
   query: connectionQuerySchema,
   success: {
     status: 200,
@@ -30,14 +31,14 @@ export const listConnections = defineRoute({
       read(after, count) {
         const values: unknown[] = []
         const value = (one: unknown) => `$${values.push(one)}`
-        const conditions: string[] = []
-        const sites = visibleSites(caller)
-        if (sites) conditions.push(`c.site = any (${value(sites)}::text[])`)
+        const conditions = visibleConnections(caller, value)
         if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
         if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
         if (query.q !== undefined) {
           const text = value(query.q.toLowerCase())
-          conditions.push(`strpos(lower(concat_ws(' ', c.id, c.site, c.source)), ${text}) > 0`)
+          // Not the query of the source, which may contain a credential.
+          const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
+          conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
         }
         if (after) {
           conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
@@ -51,6 +52,9 @@ export const listConnections = defineRoute({
       },
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(connectionResponse), next_cursor: page.next_cursor })
+    return ok({
+      data: page.rows.map((row) => connectionResponse(row, caller)),
+      next_cursor: page.next_cursor,
+    })
   },
 })

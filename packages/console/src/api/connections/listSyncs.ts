@@ -10,7 +10,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { findConnection, visibleSites } from "./findConnection.ts"
+import { findConnection } from "./findConnection.ts"
 import { type FoundSync, findSyncs } from "./findSyncs.ts"
 import { syncResponse } from "./syncResponse.ts"
 
@@ -21,7 +21,8 @@ export const listSyncs = defineRoute({
   summary: "List syncs, newest first",
   description:
     "All filters can be combined. An `outcome` is searched among the syncs that the other filters find, newest first: with a range of time, a rare one is found sooner.",
-  allow: ["read", "site"],
+  allow: { read: "all", site: "own", connection: "own" },
+  expensive: true,
   query: syncQuerySchema,
   otherResponses: { 404: "The connection does not exist." },
   success: {
@@ -40,7 +41,7 @@ export const listSyncs = defineRoute({
         connection,
         Number(fence),
       ],
-      read: (before, count) => findSyncs(sql, { ...query, sites: visibleSites(caller), before, count }),
+      read: (before, count) => findSyncs(sql, { ...query, caller, before, count }),
     })
     if (page.kind === "problem") return page
     const data = page.rows.map((row) => ({

@@ -15,7 +15,7 @@ export const listWindows = defineRoute({
   path: "/v1/connections/{id}/windows",
   operation: "listWindows",
   summary: "List a connection's windows with their triggers and syncs, newest first",
-  allow: ["read", "site"],
+  allow: { read: "all", site: "own", connection: "own" },
   description:
     "Shows which triggers were merged into which sync. `pending` contains the triggers that wait for the next sync. Syncs are deleted with the day on which they started, when that is older than the scheduler's RETENTION.",
   params: idParameter,
@@ -75,8 +75,8 @@ const windows = `
 select w.requested - case when w.running then w.claimed else w.covered end as pending,
   w.first_trigger_at as pending_first_at, w.last_trigger_at as pending_last_at,
   ${earliestStartColumn} as earliest_start_at,
-  r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.triggers, r.first_trigger_at, r.last_trigger_at,
-  r.bytes, r.content_sha256
+  r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.status, r.triggers, r.first_trigger_at,
+  r.last_trigger_at, r.bytes, r.content_sha256
 from sync_window w
 left join lateral (
   select * from ${allSyncs} sync where connection_id = w.connection_id and ($2::bigint is null or fence < $2::bigint)

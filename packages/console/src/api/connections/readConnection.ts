@@ -11,7 +11,7 @@ export const readConnection = defineRoute({
   path: "/v1/connections/{id}",
   operation: "readConnection",
   summary: "Read a connection and its state",
-  allow: ["read", "site"],
+  allow: { read: "all", site: "own", connection: "own" },
   description: "The ETag changes with the source and the runner, and not with each sync.",
   params: idParameter,
   etag: true,
@@ -20,7 +20,7 @@ export const readConnection = defineRoute({
   async handle({ sql }, { params: { id }, caller }) {
     const row = await findConnection(sql, id, caller)
     if (!row) return notFound("connection", id)
-    const connection = connectionResponse(row)
+    const connection = connectionResponse(row, caller)
     return ok(connection, { headers: { etag: connectionEtag(connection) } })
   },
 })

@@ -14,7 +14,7 @@ export const readConnectionTriggerUrl = defineRoute({
   path: "/v1/connections/{id}/trigger-url",
   operation: "readConnectionTriggerUrl",
   summary: "Read a connection's trigger URL",
-  allow: ["operate", "site"],
+  allow: { operate: "all", site: "own" },
   description: "The only GET response that contains the token, which is a secret.",
   reveals: true,
   params: idParameter,
@@ -29,6 +29,9 @@ export const readConnectionTriggerUrl = defineRoute({
     if (!row || !secret) return notFound("connection", id)
     const token = unseal(sealingKeys, sealContexts.connectionToken(id), secret.tokenSealed)
     const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
-    return ok({ ...connectionResponse(row), trigger_url }, { audit: { target: { kind: "connection", id } } })
+    return ok(
+      { ...connectionResponse(row, caller), trigger_url },
+      { audit: { target: { kind: "connection", id } } },
+    )
   },
 })

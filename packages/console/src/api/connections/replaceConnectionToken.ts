@@ -13,7 +13,8 @@ export const replaceConnectionToken = defineRoute({
   path: "/v1/connections/{id}/token",
   operation: "replaceConnectionToken",
   summary: "Replace a connection's token",
-  allow: ["operate", "site"],
+  allow: { operate: "all", site: "own" },
+  shownOnce: "GET /v1/connections/{id}/trigger-url shows the trigger URL.",
   description:
     "When the response arrives, the old trigger URL no longer works. If two requests replace the token at the same time, only one token is valid: read the trigger URL to get it.",
   params: idParameter,
@@ -43,7 +44,7 @@ export const replaceConnectionToken = defineRoute({
     )
     const trigger_url = triggerUrl({ id, site: after.site, token, origin: gatewayOrigin })
     return ok(
-      { ...connectionResponse(after), trigger_url },
+      { ...connectionResponse(after, caller), trigger_url },
       { audit: { target: { kind: "connection", id }, changes } },
     )
   },

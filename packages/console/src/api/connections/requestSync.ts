@@ -12,7 +12,7 @@ export const requestSync = defineRoute({
   path: "/v1/connections/{id}/sync",
   operation: "requestSync",
   summary: "Sync a connection as soon as its window allows",
-  allow: ["operate", "site"],
+  allow: { operate: "all", site: "own" },
   description:
     "Counts as a trigger: the sync starts at least 60 s after the one before it, and covers all triggers until then. The wait after a failed sync ends.",
   params: idParameter,

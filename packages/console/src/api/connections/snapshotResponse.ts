@@ -5,8 +5,8 @@ import { matchesEtag } from "../etag.ts"
 export type StoredContent = {
   connectionId: string
   fence: bigint
-  sha256: Uint8Array
-  type: string | null
+  contentSha256: Uint8Array
+  contentType: string | null
   bytes: bigint
   storedAt: Date
 }
@@ -44,7 +44,7 @@ export async function snapshotResponse(
   content: StoredContent,
   { known, headOnly }: { known: string | undefined; headOnly: boolean },
 ) {
-  const etag = `"${Buffer.from(content.sha256).toString("hex")}"`
+  const etag = `"${Buffer.from(content.contentSha256).toString("hex")}"`
   const validators = { etag, "last-modified": content.storedAt.toUTCString() }
   if (known !== undefined && matchesEtag(known, etag))
     return { kind: "stream", status: 304, headers: validators, chunks: null } as const
@@ -54,7 +54,7 @@ export async function snapshotResponse(
     status: 200,
     headers: {
       ...validators,
-      "content-type": safeContentType(content.type),
+      "content-type": safeContentType(content.contentType),
       "content-length": String(content.bytes),
       // The content is untrusted: a browser must not run it in the console's origin.
       "content-disposition": "attachment",
@@ -66,7 +66,8 @@ export async function snapshotResponse(
 
 /**
  * Reads the chunks of the sync with the number `fence`, one at a time. There is no transaction, because a
- * slow client would keep it open. If a newer snapshot deletes the chunks meanwhile, the response is cut off.
+ * slow client would keep it open. The chunks stay for 10 minutes after the content was replaced. If they are deleted
+ * before the client has read them, the response is cut off.
  * The first chunk is read before the status is sent, so that the status is 503 if the database is
  * unavailable.
  */
@@ -89,7 +90,7 @@ async function openChunks(
     }
     // The error closes the connection. Otherwise the client would wait for the missing bytes.
     if (left !== 0)
-      throw new Error(`${left} bytes of a snapshot are missing: a newer snapshot has replaced it`)
+      throw new Error(`${left} bytes of a content are missing: it was replaced, and has expired since`)
   }
   return chunks()
 }

@@ -1,4 +1,5 @@
 import type { Sync } from "@sitewire/contracts"
+import { describeSyncError } from "./describeSyncError.ts"
 
 export type SyncRow = {
   fence: string
@@ -6,6 +7,7 @@ export type SyncRow = {
   finished_at: Date | null
   outcome: Sync["outcome"]
   error: string | null
+  status: number | null
   triggers: number
   first_trigger_at: Date | null
   last_trigger_at: Date | null
@@ -20,6 +22,8 @@ export function syncResponse(row: SyncRow): Sync {
     finished_at: row.finished_at?.toISOString() ?? null,
     outcome: row.outcome,
     error: row.error,
+    status: row.status,
+    reason: describeSyncError(row.error, row.status),
     triggers: row.triggers,
     first_trigger_at: row.first_trigger_at?.toISOString() ?? null,
     last_trigger_at: row.last_trigger_at?.toISOString() ?? null,

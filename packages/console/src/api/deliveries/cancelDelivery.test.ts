@@ -65,6 +65,8 @@ test.each([
       finishedAt: expect.any(Date),
       waiting: null,
     })
+    const ended = await console.prisma.endedDelivery.findMany({ where: { deliveryId: id } })
+    expect(ended).toMatchObject([{ state: "cancelled", publishedAt: null }])
     const audit = await console.call("GET", `/v1/audit?target_kind=delivery&target=${id}`)
     expect(audit.json.data).toMatchObject([
       {

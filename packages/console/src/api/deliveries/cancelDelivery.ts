@@ -1,5 +1,5 @@
 import { cancelDeliverySchema, cancelledDeliverySchema } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { insertEnded, type Sql } from "@sitewire/database"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -12,7 +12,7 @@ export const cancelDelivery = defineRoute({
   path: "/v1/deliveries/{id}/cancel",
   operation: "cancelDelivery",
   summary: "Cancel a pending delivery",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
     "No further attempt starts. An attempt that is in flight is not interrupted: `attempt_in_flight` says whether there may be one. If the partner accepts it, the delivery becomes `delivered`; otherwise it stays `cancelled`. A cancelled delivery can be resent.",
   params: deliveryIdParameter,
@@ -55,7 +55,11 @@ async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolean } | n
     [id],
   )
   const cancelled = await sql(
-    "update delivery set state = 'cancelled', finished_at = now() where id = $1 and state = 'pending' returning id",
+    `with cancelled as (
+       update delivery set state = 'cancelled', finished_at = now() where id = $1 and state = 'pending' returning *
+     ), ${insertEnded(`
+       select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
+     select from cancelled`,
     [id],
   )
   if (cancelled.length === 0) return null

@@ -1,8 +1,12 @@
 import { createHash } from "node:crypto"
 import { deferralReasonSchema } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { readRows } from "../../../test/fixtures/readRows.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { resendsPerHour } from "../../jobs/resend/resendOneDelivery.ts"
+import { attemptsOf } from "./findAttempts.ts"
 
 const email = "owner@shop.example"
 
@@ -62,6 +66,26 @@ test("deliveries are listed newest first, by channel and state, and without pers
   expect(misspelt).toMatchObject({ status: 404, json: { detail: expect.stringContaining('"nope"') } })
 })
 
+test("a list has reference and site, masked, and not for a publisher or of what has none", async () => {
+  const bodyOf = (fields: object) => new Uint8Array(Buffer.from(JSON.stringify(fields)))
+  const site_url = "https://shop.example"
+  await insert(5, { channelId: "about", body: bodyOf({ reference: email, site_url, email }) })
+  await insert(6, { channelId: "about", body: bodyOf({ event: "channel.failing" }) })
+  await insert(7, { channelId: "about", body: new Uint8Array(), state: "erased" })
+  await console.pool.sql(
+    "insert into known_event (event_id, delivery_id) select event_id, id from delivery where channel_id = 'about'",
+  )
+  const list = async (query: string, key?: string) => {
+    const { json } = await console.call("GET", `/v1/deliveries?${query}`, key ? { key } : {})
+    return json.data as object[]
+  }
+  const masked = { reference: expect.stringMatching(/^o\*\*\*@shop\.example$/), site_url }
+  const none = { reference: null, site_url: null }
+  expect(await list("channel=about")).toMatchObject([none, none, masked])
+  const publisher = await console.keyWith("publisher")
+  expect(await list("event_id=event-5", publisher)).toMatchObject([{ event_id: "event-5", ...none }])
+})
+
 test("a delivery is read with its attempts in order", async () => {
   const id = await insert(10, { state: "delivered", attempts: 2 })
   await console.prisma.attempt.createMany({
@@ -113,6 +137,47 @@ test("a delivery is read with its attempts in order", async () => {
   expect((await console.call("GET", `/v1/deliveries/${idOf(99)}`)).status).toBe(404)
 })
 
+test("a delivery contains its newest attempts, and the others are read in pages", async () => {
+  const id = await insert(11, { state: "delivered", attempts: 1_049 })
+  await console.pool.sql(
+    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, response_excerpt)
+     select $1, n / 2, to_timestamp(n), 1, 'sec_x', convert_to(repeat('a', 1024), 'UTF8') from generate_series(1, 1049) n`,
+    [id],
+  )
+  const read = (await console.call("GET", `/v1/deliveries/${id}`)).json
+  const numbersOf = (attempts: unknown) => (attempts as { number: number }[]).map(({ number }) => number)
+  // Two attempts can have one number.
+  const all = Array.from({ length: 1_049 }, (_, n) => Math.floor((n + 1) / 2))
+  expect(numbersOf(read.attempt_log)).toEqual(all.slice(-20))
+  const earlier: number[] = []
+  for (let cursor = read.attempt_log_cursor; cursor !== null; ) {
+    const page = await console.call("GET", `/v1/deliveries/${id}/attempts?limit=100&cursor=${cursor}`)
+    earlier.push(...numbersOf(page.json.data))
+    cursor = page.json.next_cursor
+  }
+  expect(earlier).toEqual(all.slice(0, -20).toReversed())
+  const { json } = await console.call("GET", `/v1/deliveries/${id}/attempts`)
+  expect(json.data).toEqual((read.attempt_log as unknown[]).toReversed())
+  const other = await console.keyWith("channel:other")
+  expect((await console.call("GET", `/v1/deliveries/${id}/attempts`, { key: other })).status).toBe(404)
+})
+
+test("a page of attempts reads no others", async () => {
+  const id = await insert(12, {})
+  const pool = openPool({ url: console.databaseUrl, size: 1, name: "test" })
+  const { key, read } = attemptsOf(pool.sql, id)
+  await pool.sql(
+    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id)
+     select $1, n, to_timestamp(n), 1, 'sec_x' from generate_series(1, 5000) n`,
+    [id],
+  )
+  await pool.sql("analyze attempt")
+  const before = await readRows(pool.sql, "attempt")
+  expect(await read(key.parse([2_500, new Date(2_500_000).toISOString()]), 21)).toHaveLength(21)
+  expect((await readRows(pool.sql, "attempt")) - before).toBeLessThan(100)
+  await pool.close()
+})
+
 test("a delivery shows when its next retry is due, or why and since when it is deferred", async () => {
   const at = new Date("2030-01-02T03:04:05.678Z")
   const read = async (n: number, columns: object, waiting?: object) => {
@@ -162,15 +227,23 @@ test("a resend defers a dead delivery with a new retry period, and records who r
     state: "pending",
     finishedAt: null,
     stateError: "pending:",
+    lastJob: resent.json.job,
     waiting: resendOf(id, 7),
   })
+  const last = { id: resent.json.job, kind: "resend", requested_at: job.json.created_at }
+  const { last_job } = (await console.call("GET", `/v1/deliveries/${id}`)).json
+  expect(last_job).toEqual({ ...last, requested_by: job.json.requested_by })
+  const partner = await console.keyWith("channel:acme")
+  const theirs = (await console.call("GET", `/v1/deliveries/${id}`, { key: partner })).json
+  expect(theirs.last_job).toEqual({ ...last, requested_by: null })
 })
 
 test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled or cancelled delivery makes an attempt due", async () => {
   const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
   const before = await readRow(delivered)
-  expect((await console.call("POST", `/v1/deliveries/${delivered}/resend`)).status).toBe(202)
-  expect(await readRow(delivered)).toEqual({ ...before, waiting: resendOf(delivered, 1) })
+  const { status, json } = await console.call("POST", `/v1/deliveries/${delivered}/resend`)
+  expect(status).toBe(202)
+  expect(await readRow(delivered)).toEqual({ ...before, lastJob: json.job, waiting: resendOf(delivered, 1) })
 
   const retry = { attempts: 3, failures: 3, periodStartedAt: new Date(0), nextAttemptAt: new Date() }
   const scheduled = await insert(22, { attempts: 3 }, retry)
@@ -198,6 +271,28 @@ test("a resend during an attempt leaves the lease unchanged, and the attempt's o
   const first = await resend()
   expect(first).toBeGreaterThan(claimed.getTime())
   expect(await resend()).toBeGreaterThan(first)
+})
+
+test("a delivery is resent so often in an hour at most, and then the response says when it may be again", async () => {
+  const id = await insert(27, { state: "dead" })
+  const key = await console.keyWith("channel:acme")
+  const resend = (of = id) => console.call("POST", `/v1/deliveries/${of}/resend`, { key })
+  const statuses = await Promise.all(
+    Array.from({ length: resendsPerHour + 5 }, async () => (await resend()).status),
+  )
+  expect(statuses.filter((status) => status === 202)).toHaveLength(resendsPerHour)
+  const rejected = await resend()
+  expect(rejected).toMatchObject({ status: 429, json: { code: "too-many-resends" } })
+  const seconds = Number(rejected.headers.get("retry-after"))
+  expect(seconds).toBeGreaterThan(3_000)
+  expect(seconds).toBeLessThanOrEqual(3_600)
+  expect(rejected.json.detail).toContain(`Try again in ${seconds} seconds`.replace("Try", "try"))
+  expect((await resend(await insert(28, { state: "dead" }))).status).toBe(202)
+  await console.pool.sql(
+    "update job set created_at = created_at - interval '1 hour' where delivery_id = $1",
+    [id],
+  )
+  expect((await resend()).status).toBe(202)
 })
 
 test("a resend of an unknown delivery is a 404, of an erased one a 409, and neither records a job", async () => {

@@ -1,20 +1,15 @@
-import {
-  type AttemptError,
-  attemptErrorSchema,
-  type Delivery,
-  type DeliveryWithAttempts,
-} from "@sitewire/contracts"
+import { type Attempt, type AttemptError, attemptErrorSchema, type Delivery } from "@sitewire/contracts"
+import type { AttemptRow } from "./findAttempts.ts"
 import { maskEmails } from "./maskEmails.ts"
 import type { Waiting } from "./withWaiting.ts"
 
-/** The columns of a response. `body` is omitted because it contains personal data and may be large. */
+/** The columns of a response. `body` is omitted because it contains personal data and may be large; its digest would confirm guesses. */
 export const deliveryColumns = {
   id: true,
   eventId: true,
   channelId: true,
   state: true,
   attempts: true,
-  bodySha256: true,
   createdAt: true,
   finishedAt: true,
   lastError: true,
@@ -29,7 +24,6 @@ export type DeliveryRow = {
   state: Delivery["state"]
   attempts: number
   waiting: Waiting
-  bodySha256: Uint8Array
   createdAt: Date
   finishedAt: Date | null
   lastError: string | null
@@ -49,7 +43,6 @@ export function deliveryResponse(row: DeliveryRow): Delivery {
     waiting_for: waitingFor(row),
     next_attempt_at: row.waiting?.nextAttemptAt?.toISOString() ?? null,
     deferred_at: row.waiting?.deferredAt?.toISOString() ?? null,
-    body_sha256: Buffer.from(row.bodySha256).toString("hex"),
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
     dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
@@ -60,46 +53,29 @@ function waitingFor({ waiting }: DeliveryRow): Delivery["waiting_for"] {
   return waiting && (waiting.deferredReason ?? "retry")
 }
 
-type AttemptRow = {
-  number: number
-  startedAt: Date
-  durationMs: number
-  lookupMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  status: number | null
-  error: string | null
-  detail: string | null
-  ip: string | null
-  url: string | null
-  requestHeaders: string | null
-  secretId: string
-  responseExcerpt: Uint8Array | null
-}
-
-export function attemptResponse(row: AttemptRow): DeliveryWithAttempts["attempt_log"][number] {
+export function attemptResponse(row: AttemptRow, shownAddress: (address: string) => string): Attempt {
   return {
     number: row.number,
-    started_at: row.startedAt.toISOString(),
-    duration_ms: row.durationMs,
-    lookup_ms: row.lookupMs,
-    connect_ms: row.connectMs,
-    tls_ms: row.tlsMs,
-    first_byte_ms: row.firstByteMs,
+    started_at: row.started_at.toISOString(),
+    duration_ms: row.duration_ms,
+    lookup_ms: row.lookup_ms,
+    connect_ms: row.connect_ms,
+    tls_ms: row.tls_ms,
+    first_byte_ms: row.first_byte_ms,
     status: row.status,
     error: row.error === null ? null : errorClass(row.error),
     // A partner's response may repeat the body.
     detail: row.detail === null ? null : maskEmails(row.detail),
-    url: row.url,
+    url: row.url && shownAddress(row.url),
     ip: row.ip,
-    request_headers: row.requestHeaders === null ? null : parseHeaders(row.requestHeaders),
-    secret_id: row.secretId,
-    response_excerpt: row.responseExcerpt && maskEmails(Buffer.from(row.responseExcerpt).toString("utf8")),
+    request_headers: row.request_headers === null ? null : parseHeaders(row.request_headers),
+    secret_id: row.secret_id,
+    response_excerpt: row.response_excerpt && maskEmails(Buffer.from(row.response_excerpt).toString("utf8")),
   }
 }
 
-function parseHeaders(lines: string): Record<string, string> {
+/** Stored headers, one a line. */
+export function parseHeaders(lines: string): Record<string, string> {
   return Object.fromEntries(
     lines
       .split("\n")

@@ -1,6 +1,7 @@
 import {
   clockMarginMs,
   type DeliveryQuery,
+  deliveryStateSchema,
   lowestDeliveryId,
   referenceDigest,
   searchKeys,
@@ -14,8 +15,6 @@ import { statesAndErrors } from "./statesAndErrors.ts"
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
   /** Null: of all channels. */
   channels: readonly string[] | null
-  /** Only deliveries that were created after their channel (see `visibleDelivery`). */
-  sinceChannel?: true | undefined
   /** Only ids below this one. */
   before: string | undefined
   count: number
@@ -71,12 +70,12 @@ function conditionsOf(search: DeliverySearch, implied: Branch["implies"], bind: 
   const sql: { [Name in keyof DeliverySearch]?: () => string[] } = {
     before: () => [`id < ${bind(search.before)}::uuid`],
     channels: () => [`channel_id = any(${bind(search.channels)}::text[])`],
-    sinceChannel: () => ["stored_at >= (select created_at from channel where channel.id = channel_id)"],
     state: () => [`state = ${bind(search.state)}::delivery_state`],
     event_id: () => [`id = (select delivery_id from known_event where event_id = ${bind(search.event_id)})`],
     waiting_for: () => [
       `exists (select from waiting_delivery where delivery_id = delivery.id and ${isWaitingFor(search.waiting_for, bind)})`,
     ],
+    job: () => [`last_job = ${bind(search.job)}`],
     error: () => [`last_error = ${bind(search.error)}`],
     reference: () => [endsWith("reference_key", bind(referenceDigest(reference ?? "")))],
     site_url: () => [endsWith("site_key", bind(siteDigest(site_url ?? "")))],
@@ -113,7 +112,7 @@ function timesOf({ created_after, created_before }: DeliverySearch) {
 }
 
 function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[] {
-  const { channels, error, state, waiting_for, before } = search
+  const { channels, error, state, waiting_for, job, before } = search
   const all: Branch = { probes: "(select) as one", condition: "true", implies: [] }
   if (search.event_id !== undefined) return [all]
   if (search.site_url !== undefined) return [keyBranch("site_key", "site_url", bind(keys))]
@@ -127,6 +126,16 @@ function branchesOf(search: DeliverySearch, keys: Buffer[], bind: Bind): Branch[
       condition: `channel_id = visible.channel and ${condition}`,
       implies: [...implies, "channels"],
     }
+  }
+  if (job !== undefined) {
+    const states = state === undefined ? deliveryStateSchema.options : [state]
+    return [
+      inChannels({
+        probes: `unnest(${bind(states)}::delivery_state[]) as probe (state)`,
+        condition: `last_job = ${bind(job)} and delivery.state = probe.state`,
+        implies: ["job", "state"],
+      }),
+    ]
   }
   if (waiting_for !== undefined) {
     const conditions = [

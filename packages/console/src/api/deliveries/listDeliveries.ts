@@ -1,13 +1,18 @@
-import { deliveryQuerySchema, deliverySchema, pageSchema } from "@sitewire/contracts"
+import {
+  deliveryQuerySchema,
+  type ListedDelivery,
+  listedDeliverySchema,
+  pageSchema,
+} from "@sitewire/contracts"
 import { z } from "zod"
-import { sees } from "../../auth/caller.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
-import { notFound } from "../problems.ts"
+import { invalidRequest, notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 import { findDeliveryIds } from "./findDeliveryIds.ts"
+import { maskedBody } from "./maskEmails.ts"
 import { withWaiting } from "./withWaiting.ts"
 
 export const listDeliveries = defineRoute({
@@ -17,30 +22,35 @@ export const listDeliveries = defineRoute({
   summary: "List or search deliveries, newest first",
   description:
     "All filters can be combined. Searches read an index, newest first. A search is slow (seconds) only if very many deliveries match its most selective filter and none of them matches the others.",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own", publisher: "own" },
+  expensive: true,
   query: deliveryQuerySchema,
   otherResponses: { 404: "The channel does not exist." },
   success: {
     status: 200,
     description: "A page of deliveries.",
-    schema: pageSchema(deliverySchema).meta({ id: "DeliveryPage" }),
+    schema: pageSchema(listedDeliverySchema).meta({ id: "DeliveryPage" }),
   },
   async handle({ prisma, sql }, { query, caller }) {
-    if (query.channel !== undefined && !sees(caller.channels, query.channel))
+    const isKnown = caller.knowsEvents && query.event_id !== undefined
+    const visible = caller.channels === "all" || isKnown ? null : caller.channels
+    if (visible?.length === 0) {
+      const message = "event_id is required, because the API key may only look up events whose ids it knows"
+      return invalidRequest("query", [{ field: "event_id", message }])
+    }
+    if (query.channel !== undefined && visible !== null && !visible.includes(query.channel))
       return notFound("channel", query.channel)
-    const visible = caller.channels === "all" ? null : caller.channels
     const channels = query.channel === undefined ? visible : [query.channel]
     const page = await readPage(query, {
       // Delivery ids are UUIDs of version 7, so they sort by creation time.
       key: z.uuid(),
-      keyOf: (row: DeliveryRow) => row.id,
+      keyOf: (row: ListedRow) => row.id,
       read: async (before, count) => {
-        const sinceChannel = visible === null ? undefined : true
-        const ids = await findDeliveryIds(sql, { ...query, channels, sinceChannel, before, count })
+        const ids = await findDeliveryIds(sql, { ...query, channels, before, count })
         const found = await prisma.delivery.findMany({
           where: { id: { in: ids } },
           orderBy: { id: "desc" },
-          select: deliveryColumns,
+          select: { ...deliveryColumns, body: true },
         })
         return withWaiting(prisma, found)
       },
@@ -53,6 +63,20 @@ export const listDeliveries = defineRoute({
       !(await findChannel(prisma, query.channel, caller))
     )
       return notFound("channel", query.channel)
-    return ok({ data: page.rows.map(deliveryResponse), next_cursor: page.next_cursor })
+    const isReadable = (channel: string) => caller.channels === "all" || caller.channels.includes(channel)
+    const data = page.rows.map((row) => listedResponse(row, isReadable(row.channelId)))
+    return ok({ data, next_cursor: page.next_cursor })
   },
 })
+
+/** A body has at most a few KiB, and is stored with the other columns, so a page of them is read with its rows. */
+type ListedRow = DeliveryRow & { body: Uint8Array }
+
+/** `withBody`: the caller may read what was sent. A publisher may only learn what became of an event. */
+function listedResponse(row: ListedRow, withBody: boolean): ListedDelivery {
+  const { reference, site_url } = (withBody && maskedBody(row.body)) || {}
+  return { ...deliveryResponse(row), reference: textOf(reference), site_url: textOf(site_url) }
+}
+
+/** Notifications of operators have neither. */
+const textOf = (value: unknown) => (typeof value === "string" ? value : null)

@@ -1,39 +1,53 @@
-import { deliveryWithAttemptsSchema } from "@sitewire/contracts"
+import { deliveryWithAttemptsSchema, newestAttempts } from "@sitewire/contracts"
+import { shownAddress } from "../channels/channelResponse.ts"
 import { defineRoute } from "../defineRoute.ts"
+import { readPage } from "../pagination.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
+import { attemptsOf } from "./findAttempts.ts"
 import { visibleDelivery } from "./findDelivery.ts"
 import { maskedBody } from "./maskEmails.ts"
 import { withWaiting } from "./withWaiting.ts"
+
+const jobColumns = { id: true, kind: true, createdAt: true, requestedBy: true } as const
 
 export const readDelivery = defineRoute({
   method: "get",
   path: "/v1/deliveries/{id}",
   operation: "readDelivery",
-  summary: "Read a delivery with its attempts, and what was sent",
+  summary: "Read a delivery with its newest attempts, and what was sent",
   description:
     "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
   params: deliveryIdParameter,
   success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
-  async handle({ prisma }, { params: { id }, caller }) {
-    const where = await visibleDelivery(prisma, id, caller)
-    const [found, attempts] = await Promise.all([
-      prisma.delivery.findMany({ where, select: { ...deliveryColumns, body: true } }),
-      prisma.attempt.findMany({
-        where: { deliveryId: id },
-        orderBy: [{ number: "asc" }, { startedAt: "asc" }],
-      }),
-    ])
+  async handle({ prisma, sql }, { params: { id }, caller }) {
+    const where = visibleDelivery(id, caller)
+    const found = await prisma.delivery.findMany({
+      where,
+      select: { ...deliveryColumns, body: true, lastJob: true },
+    })
     const [row] = await withWaiting(prisma, found)
     if (!row) return notFound("delivery", id)
+    const job = await prisma.job.findUnique({ where: { id: found[0]?.lastJob ?? "" }, select: jobColumns })
+    const shown = shownAddress(row.channelId, caller)
+    const attempts = await readPage({ limit: newestAttempts }, attemptsOf(sql, id))
+    if (attempts.kind === "problem") return attempts
     return ok({
       ...deliveryResponse(row),
       body: maskedBody(row.body),
       body_bytes: row.body.length,
-      attempt_log: attempts.map(attemptResponse),
+      attempt_log: attempts.rows.map((attempt) => attemptResponse(attempt, shown)).toReversed(),
+      attempt_log_cursor: attempts.next_cursor,
+      last_job: job && {
+        id: job.id,
+        kind: job.kind === "erasure" ? ("erasure" as const) : ("resend" as const),
+        requested_at: job.createdAt.toISOString(),
+        // A partner need not know the names of operators' keys.
+        requested_by: caller.channels === "all" ? job.requestedBy : null,
+      },
     })
   },
 })

@@ -1,6 +1,6 @@
 import { resendAcceptedSchema, resendDeliverySchema } from "@sitewire/contracts"
 import { nameOf } from "../../auth/caller.ts"
-import { resendOneDelivery } from "../../jobs/resend/resendOneDelivery.ts"
+import { resendOneDelivery, resendsPerHour } from "../../jobs/resend/resendOneDelivery.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
@@ -12,10 +12,13 @@ export const resendDelivery = defineRoute({
   path: "/v1/deliveries/{id}/resend",
   operation: "resendDelivery",
   summary: "Resend a delivery now",
-  allow: ["operate", "channel"],
-  otherResponses: { 409: "The delivery has been erased, or its channel was deleted." },
+  allow: { operate: "all", channel: "own" },
+  otherResponses: {
+    409: "The delivery has been erased, or its channel was deleted.",
+    429: `The API key has sent too many requests, or the delivery was resent ${resendsPerHour} times in the last hour.`,
+  },
   description:
-    "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt.",
+    "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt. Each counts towards the limit of an hour.",
   params: deliveryIdParameter,
   body: resendDeliverySchema,
   success: {
@@ -35,8 +38,13 @@ export const resendDelivery = defineRoute({
     if (resent.kind === "channel deleted") {
       return problem(
         "channel-deleted",
-        `The delivery's channel "${found.channelId}" was deleted, so there is no address to send it to. Create a channel with this id first.`,
+        `The delivery's channel "${found.channelId}" was deleted, so there is no address to send it to.`,
       )
+    }
+    if (resent.kind === "too many") {
+      const { retryAfterSeconds } = resent
+      const detail = `The delivery was resent ${resendsPerHour} times in the last hour, which is the limit. Correct the receiver first, and try again in ${retryAfterSeconds} seconds. POST /v1/channels/{id}/test sends test deliveries meanwhile.`
+      return { ...problem("too-many-resends", detail), retryAfterSeconds }
     }
     const changes = changesOf(
       { state: found.state, deferred_reason: found.waiting?.deferredReason ?? null },

@@ -1,9 +1,11 @@
 import { deliveryBodySchema } from "@sitewire/contracts"
+import { subjectsOf } from "../../auth/caller.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
 import { ok } from "../response.ts"
 import { visibleDelivery } from "./findDelivery.ts"
+import { sentHeaders } from "./sentHeaders.ts"
 
 /** A GET, because the response to a POST with an Idempotency-Key is stored, and would outlive an erasure. */
 export const revealDelivery = defineRoute({
@@ -11,23 +13,29 @@ export const revealDelivery = defineRoute({
   path: "/v1/deliveries/{id}/body",
   operation: "revealDelivery",
   summary: "Reveal a delivery's body",
-  allow: ["operate", "channel"],
+  allow: { "personal-data": "all", channel: "own" },
   description:
-    "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8.",
+    "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8. A key of the channel also gets the headers of the newest attempt with whole signatures, so that the partner's developers can send the request to a receiver on their own machine.",
   reveals: true,
   params: deliveryIdParameter,
   otherResponses: { 409: "The delivery has been erased." },
   success: { status: 200, description: "The body exactly as it is sent.", schema: deliveryBodySchema },
-  async handle({ prisma }, { params: { id }, caller }) {
+  async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
     const row = await prisma.delivery.findFirst({
-      where: await visibleDelivery(prisma, id, caller),
-      select: { state: true, body: true, bodySha256: true },
+      where: visibleDelivery(id, caller),
+      select: { id: true, channelId: true, state: true, body: true, bodySha256: true },
     })
     if (!row) return notFound("delivery", id)
     if (row.state === "erased")
       return problem("erased", "The delivery has been erased on request, so there is nothing to show.")
     const body = Buffer.from(row.body).toString("utf8")
     const body_sha256 = Buffer.from(row.bodySha256).toString("hex")
-    return ok({ delivery: id, body, body_sha256 }, { audit: { target: { kind: "delivery", id } } })
+    // Whoever may reveal personal data only must not be able to send the request again. A channel's key resends it anyway.
+    const isOwn = subjectsOf(caller.scopes, "channel").includes(row.channelId)
+    const request_headers = isOwn ? await sentHeaders({ prisma, sealingKeys }, row) : null
+    return ok(
+      { delivery: id, body, body_sha256, request_headers },
+      { audit: { target: { kind: "delivery", id } } },
+    )
   },
 })

@@ -15,6 +15,7 @@ type Stored = {
   waitingFor: "breaker" | "retry" | null
   reference: string
   site: string
+  job: string | null
   at: number
 }
 const stored: Stored[] = []
@@ -36,6 +37,7 @@ beforeAll(async () => {
       error: of([null, "timeout", "status"], Math.floor(n / 4)),
       reference: of(["user-1", "user-2", "user\u0000 3"], n),
       site: `https://shop-${n % 5}.example`,
+      job: of([null, "job_1", "job_1", "job_2"], Math.floor(n / 3)),
       at: start + n * 7 * hourMs,
     })
   }
@@ -57,7 +59,7 @@ function idOf({ n, at }: Stored): string {
 }
 
 function rowOf(row: Stored) {
-  const { n, channel, state, error, reference, site, at } = row
+  const { n, channel, state, error, reference, site, job, at } = row
   const key = (digest: Buffer) => new Uint8Array(searchKeys(digest, { fromMs: at, toMs: at })[0] ?? [])
   const erased = state === "erased"
   return {
@@ -70,6 +72,7 @@ function rowOf(row: Stored) {
     state,
     attempts: error === null ? 0 : 1,
     lastError: error,
+    lastJob: job,
     createdAt: new Date(at),
     referenceKey: erased ? null : key(referenceDigest(reference)),
     siteKey: erased ? null : key(siteDigest(site)),
@@ -114,6 +117,7 @@ const filters: Record<string, { value: string; matches: (one: Stored) => boolean
   },
   error: { value: "timeout", matches: ({ error }) => error === "timeout" },
   waiting_for: { value: "breaker", matches: ({ waitingFor }) => waitingFor === "breaker" },
+  job: { value: "job_1", matches: ({ job }) => job === "job_1" },
   created_after: { value: after.toISOString(), matches: ({ at }) => at >= after.getTime() },
   created_before: { value: before.toISOString(), matches: ({ at }) => at < before.getTime() },
 }
@@ -136,6 +140,7 @@ test("a search continues page after page", async () => {
     {},
     { state: "pending" },
     { reference: "user-1" },
+    { job: "job_1" },
     { channel: "acme", error: "status" },
   ]
   for (const query of queries) expect(await search(query, undefined, "3")).toEqual(await search(query))
@@ -190,7 +195,7 @@ test("a search with a channel key finds only what the key may see", async () => 
   const both = await console.keyWith("channel:acme", "channel:other")
   const mine = (matches: (one: Stored) => boolean) =>
     stored.filter((one) => one.channel === "acme" && matches(one)).map(({ n }) => n)
-  for (const name of ["state", "reference", "site_url", "error", "created_after"]) {
+  for (const name of ["state", "reference", "site_url", "error", "job", "created_after"]) {
     const { value = "", matches = () => false } = filters[name] ?? {}
     expect((await search({ [name]: value }, key)).toReversed(), name).toEqual(mine(matches))
     expect(await search({ [name]: value }, both), name).toEqual(await search({ [name]: value }))

@@ -97,6 +97,7 @@ function partitions(times: number[][]): InvalidTopic {
             partition,
             offset: String(at),
             appendedAt,
+            timeFrom: "broker",
             key: null,
             value: null,
             headers: {

@@ -11,9 +11,10 @@ export const listInvalidEvents = defineRoute({
   path: "/v1/invalid-events",
   operation: "listInvalidEvents",
   summary: "List invalid events, newest first",
-  allow: ["read"],
+  allow: { read: "all", publisher: "all" },
   description:
     "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
+  expensive: true,
   query: pageQuerySchema,
   success: {
     status: 200,

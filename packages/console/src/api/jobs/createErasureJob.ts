@@ -1,4 +1,5 @@
 import { createErasureJobSchema, dryRunSchema, subjectOf } from "@sitewire/contracts"
+import { readDigestKey, storedSubject } from "@sitewire/database"
 import { countErasure } from "../../jobs/erasure/countErasure.ts"
 import { firstErasurePosition } from "../../jobs/erasure/erasureStep.ts"
 import { defineRoute } from "../defineRoute.ts"
@@ -10,9 +11,10 @@ export const createErasureJob = defineRoute({
   path: "/v1/jobs/erasure",
   operation: "createErasureJob",
   summary: "Erase all data of a person or a site",
-  allow: ["operate"],
+  allow: { "personal-data": "all" },
   description:
-    "Erases the bodies of deliveries, their hashes, and partners' responses to them. The deliveries remain, in the state `erased`. The job stores a digest of the e-mail address or URL. When it is done it is the proof of the erasure, and lists what could not be erased.",
+    "Erases the bodies of deliveries, their hashes, and partners' responses to them. The deliveries remain, in the state `erased`. The job stores a digest of the e-mail address (keyed) or URL. When it is done it is the proof of the erasure, and lists what could not be erased.",
+  expensive: true,
   body: createErasureJobSchema,
   success: jobStarted,
   alternative: {
@@ -28,7 +30,7 @@ export const createErasureJob = defineRoute({
     }
     return startJob(context, caller, {
       kind: "erasure",
-      filter: subject,
+      filter: storedSubject(await readDigestKey(context.sql, context.sealingKeys), subject),
       reason,
       position: firstErasurePosition(),
     })

@@ -9,7 +9,7 @@ export const createReconcileJob = defineRoute({
   path: "/v1/jobs/reconcile",
   operation: "createReconcileJob",
   summary: "Prove that no event and no trigger of a period is lost",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
     "Compares Kafka with Postgres: each record of site.paid must be a delivery or an invalid event, and each accepted trigger must be covered by a sync, or a sync must be due. Records that are not consumed yet are counted separately. Changes nothing.",
   body: createReconcileJobSchema,

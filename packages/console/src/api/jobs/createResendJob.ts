@@ -12,9 +12,10 @@ export const createResendJob = defineRoute({
   path: "/v1/jobs/resend",
   operation: "createResendJob",
   summary: "Resend all deliveries that match a filter",
-  allow: ["operate"],
+  allow: { operate: "all" },
   description:
     "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
+  expensive: true,
   body: createResendJobSchema,
   otherResponses: { 404: "The channel does not exist." },
   success: jobStarted,

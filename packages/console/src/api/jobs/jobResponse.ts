@@ -1,7 +1,7 @@
 import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import { rateOf, totalOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
-import { exceptionsOf } from "../../jobs/reconcile/reconcilePosition.ts"
+import { findingsOf } from "../../jobs/reconcile/reconcilePosition.ts"
 
 export function jobResponse(row: JobRow, topicPrefix: string): Job {
   const position: unknown = JSON.parse(row.position)
@@ -18,7 +18,7 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
-    exceptions: row.kind === "reconcile" ? exceptionsOf(position) : null,
+    ...(row.kind === "reconcile" ? findingsOf(position) : { exceptions: null, differing: null }),
   }
 }
 

@@ -10,18 +10,18 @@ export const listJobs = defineRoute({
   path: "/v1/jobs",
   operation: "listJobs",
   summary: "List jobs, newest first",
-  allow: ["read"],
+  allow: { read: "all", "personal-data": "own" },
   query: pageQuerySchema,
   success: {
     status: 200,
     description: "A page of jobs.",
     schema: pageSchema(jobSchema).meta({ id: "JobPage" }),
   },
-  async handle({ sql, topicPrefix }, { query }) {
+  async handle({ sql, topicPrefix }, { query, caller }) {
     const page = await readPage(query, {
       key: newestFirst.key,
       keyOf: ({ created_at, id }: JobRow) => newestFirst.keyOf({ createdAt: created_at, id }),
-      read: (after, count) => findJobs(sql, after, count),
+      read: (after, count) => findJobs(sql, caller.jobs, after, count),
     })
     if (page.kind === "problem") return page
     return ok({ data: page.rows.map((row) => jobResponse(row, topicPrefix)), next_cursor: page.next_cursor })

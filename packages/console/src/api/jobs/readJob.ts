@@ -1,5 +1,7 @@
-import { jobSchema } from "@sitewire/contracts"
+import { jobWithOutcomeSchema } from "@sitewire/contracts"
+import { sees } from "../../auth/caller.ts"
 import { findJob } from "../../jobs/jobRows.ts"
+import { countOutcome } from "../../jobs/resend/countOutcome.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
@@ -11,11 +13,13 @@ export const readJob = defineRoute({
   path: "/v1/jobs/{id}",
   operation: "readJob",
   summary: "Read a job: its progress, or the proof of an erasure",
-  allow: ["read"],
+  allow: { read: "all", "personal-data": "own" },
   params: idParameter,
-  success: { status: 200, description: "The job.", schema: jobSchema },
-  async handle({ sql, topicPrefix }, { params: { id } }) {
+  success: { status: 200, description: "The job.", schema: jobWithOutcomeSchema },
+  async handle({ sql, topicPrefix }, { params: { id }, caller }) {
     const row = await findJob(sql, id)
-    return row ? ok(jobResponse(row, topicPrefix)) : notFound("job", id)
+    if (!row || !sees(caller.jobs, row.kind)) return notFound("job", id)
+    const outcome = row.kind === "resend" ? await countOutcome(sql, row) : null
+    return ok({ ...jobResponse(row, topicPrefix), outcome })
   },
 })

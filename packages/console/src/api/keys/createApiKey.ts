@@ -1,5 +1,6 @@
 import { createApiKeySchema, createdApiKeySchema } from "@sitewire/contracts"
 import { createApiKey as insertApiKey } from "../../auth/apiKey.ts"
+import { describeUnknownScopes, findUnknownScopes } from "../../auth/findUnknownScopes.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { invalidRequest } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
@@ -10,14 +11,25 @@ export const createApiKey = defineRoute({
   path: "/v1/keys",
   operation: "createApiKey",
   summary: "Create an API key",
-  allow: ["operate"],
+  allow: { admin: "all" },
+  shownOnce: "DELETE /v1/keys/{id} revokes this key; then create another.",
   description: "The response contains the key, which is never shown again.",
   body: createApiKeySchema,
   success: { status: 201, description: "The key.", schema: createdApiKeySchema },
-  async handle({ prisma }, { body: { name, scopes, expires_at } }) {
-    const expiresAt = expires_at === undefined ? null : new Date(expires_at)
+  async handle({ prisma, sql, keyMaxAgeMs }, { body: { name, scopes, expires_at } }) {
+    const latest = keyMaxAgeMs === undefined ? null : new Date(Date.now() + keyMaxAgeMs)
+    const expiresAt = expires_at === undefined ? latest : new Date(expires_at)
     if (expiresAt && expiresAt.getTime() <= Date.now())
       return invalidRequest("body", [{ field: "expires_at", message: "expires_at must be in the future" }])
+    if (expiresAt && latest && expiresAt > latest) {
+      const message = `expires_at must not be later than ${latest.toISOString()} (API_KEY_MAX_AGE)`
+      return invalidRequest("body", [{ field: "expires_at", message }])
+    }
+    const unknown = await findUnknownScopes(sql, scopes)
+    if (unknown.length > 0)
+      return invalidRequest("body", [
+        { field: "scopes", message: `scopes ${describeUnknownScopes(unknown)}` },
+      ])
     const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expiresAt })
     const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: apiKeyColumns })
     const created = apiKeyResponse(row)

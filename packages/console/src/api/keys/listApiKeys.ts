@@ -9,7 +9,7 @@ export const listApiKeys = defineRoute({
   path: "/v1/keys",
   operation: "listApiKeys",
   summary: "List API keys, newest first",
-  allow: ["operate"],
+  allow: { admin: "all" },
   description:
     "Includes revoked and expired keys. No response but that of the creation contains a key itself.",
   query: pageQuerySchema,

@@ -10,7 +10,7 @@ export const readApiKey = defineRoute({
   path: "/v1/keys/{id}",
   operation: "readApiKey",
   summary: "Read an API key's name, scopes and last use",
-  allow: ["operate"],
+  allow: { admin: "all" },
   params: idParameter,
   success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
   async handle({ prisma }, { params: { id } }) {

@@ -1,4 +1,5 @@
 import { apiKeySchema } from "@sitewire/contracts"
+import { ownKey } from "../../auth/caller.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { problem } from "../problems.ts"
 import { ok } from "../response.ts"
@@ -12,7 +13,7 @@ export const readCurrentApiKey = defineRoute({
   summary: "Read the API key of this request",
   description:
     "Its scopes and its expiry, so that a client can tell what it may do. Every key may read itself.",
-  allow: ["read", "operate", "channel", "site"],
+  allow: ownKey,
   otherResponses: {
     404: "The session of the request has no API key, because its user signed in with OpenID Connect.",
   },

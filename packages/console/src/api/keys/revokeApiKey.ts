@@ -10,7 +10,7 @@ export const revokeApiKey = defineRoute({
   path: "/v1/keys/{id}",
   operation: "revokeApiKey",
   summary: "Revoke an API key",
-  allow: ["operate"],
+  allow: { admin: "all" },
   description:
     "When the response arrives, no console accepts the key. It cannot be undone. The key stays in the list. Revoking a revoked key changes nothing. A key may revoke itself.",
   params: idParameter,

@@ -10,7 +10,7 @@ export const listNotifications = defineRoute({
   path: "/v1/notifications",
   operation: "listNotifications",
   summary: "List operator notifications, newest first",
-  allow: ["read"],
+  allow: { read: "all" },
   description:
     "Problems that operators are notified of: those that exist (`firing`), and those of the past (`resolved`). Each message is a delivery to every channel with `operator_notifications`.",
   query: notificationQuerySchema,

@@ -1,4 +1,4 @@
-import { type ProblemCode, problemCodes, problemSchema } from "@sitewire/contracts"
+import { apiProblemSchema, type ProblemCode, problemCodes } from "@sitewire/contracts"
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from "zod-openapi"
 import { isWrite, type Route } from "../defineRoute.ts"
 import { type HeaderName, headerReferences } from "./responseHeaders.ts"
@@ -9,6 +9,8 @@ const headersOf: Partial<Record<number, HeaderName>> = {
   429: "Retry-After",
   503: "Retry-After",
 }
+
+const shownOnce = "An earlier request with the Idempotency-Key got the response, whose secret is not stored."
 
 /** The error responses that several routes share, by name. Each is a component of the document. */
 const shared = {
@@ -24,6 +26,7 @@ const shared = {
     "idempotency-key-reused",
     "The Idempotency-Key was used for another request in the last 24 hours.",
   ),
+  SecretShownOnce: error("secret-shown-once", shownOnce),
   TooManyRequests: error("too-many-requests", "The API key has sent too many requests."),
   InternalError: error("internal-error", "The console failed unexpectedly; its log has the error."),
   Unavailable: error("database-unavailable", "The database or Kafka is unavailable."),
@@ -38,7 +41,7 @@ function error(code: ProblemCode, description: string): ZodOpenApiResponseObject
   return {
     description,
     headers: headerReferences(["X-Request-Id", ...(header ? [header] : [])]),
-    content: { "application/problem+json": { schema: problemSchema, example } },
+    content: { "application/problem+json": { schema: apiProblemSchema, example } },
   }
 }
 
@@ -52,6 +55,7 @@ export function errorResponses(route: Route): ZodOpenApiResponsesObject {
     ...(route.params ? { 404: shared.NotFound } : {}),
     405: shared.MethodNotAllowed,
     ...(route.body ? { 413: shared.BodyTooLarge, 415: shared.UnsupportedBody } : {}),
+    ...(route.shownOnce === undefined ? {} : { 409: shared.SecretShownOnce }),
     ...(isPost && isWrite(route) ? { 422: shared.IdempotencyKeyReused } : {}),
     ...(needsKey ? { 429: shared.TooManyRequests } : {}),
     500: shared.InternalError,
@@ -60,7 +64,10 @@ export function errorResponses(route: Route): ZodOpenApiResponsesObject {
   for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
     const code = Object.entries(problemCodes).find(([, cause]) => cause.status === Number(status))
     responses[status] = code
-      ? error(code[0] as ProblemCode, description)
+      ? error(
+          code[0] as ProblemCode,
+          status === "409" && route.shownOnce !== undefined ? `${description} Or: ${shownOnce}` : description,
+        )
       : { description, headers: { ...headerReferences(["X-Request-Id"]), ...route.success.headers } }
   }
   return responses as ZodOpenApiResponsesObject

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
+import type { AppContext } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
-import { type AppContext, createRouter, expressPath } from "../server/createApp.ts"
+import { createRouter, expressPath } from "../server/createApp.ts"
 import { findUndocumented } from "./findUndocumented.ts"
 import {
   innerSchemas,
@@ -17,7 +18,10 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 test("the document contains exactly the routes of the Express application", () => {
-  const router = createRouter(routes, { prisma: {} } as AppContext, 1)
+  const router = createRouter(routes, { prisma: {} } as AppContext, {
+    countRequest: async () => null,
+    mostExpensive: 1,
+  })
   const served = router.stack.flatMap(({ route }) =>
     route
       ? route.stack.flatMap(({ method }) => (method === undefined ? [] : [`${method} ${route.path}`]))
@@ -122,8 +126,13 @@ test("secrets are only in the responses that exist to show them", () => {
         return schema && "shape" in schema && field in (schema.shape as object)
       })
       .map(({ operation }) => operation.operationId)
-  expect(returning("signing_secret")).toEqual(["createChannel"])
-  expect(returning("staged_secret")).toEqual(["stageSecret"])
+  expect(returning("signing_secret").sort()).toEqual([
+    "createChannel",
+    "createConnection",
+    "replaceConnectionSecret",
+  ])
+  expect(returning("staged_secret")).toEqual(["stageSecret", "readStagedSecret"])
+  expect(returning("standard_webhooks_secret")).toEqual(["createChannel", "stageSecret", "readStagedSecret"])
   expect(returning("trigger_url")).toEqual([
     "createConnection",
     "readConnectionTriggerUrl",

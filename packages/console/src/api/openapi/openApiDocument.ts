@@ -5,6 +5,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from "zod-openapi"
+import { scopesOf } from "../../auth/authenticate.ts"
 import { isWrite, type Route } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
 import { completeDocument } from "./completeDocument.ts"
@@ -62,7 +63,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
   return {
     operationId: route.operation,
     summary: route.summary,
-    ...(route.description ? { description: route.description } : {}),
+    description: [route.description, scopesText(route)].filter(Boolean).join("\n\n"),
     tags: [tagOf(route.path).name],
     ...(route.allow === "anyone" ? { security: [] } : {}),
     ...(Object.keys(parameters).length > 0 ? { requestParams: parameters } : {}),
@@ -88,6 +89,10 @@ function operation(route: Route): ZodOpenApiOperationObject {
       ...errorResponses(route),
     },
   }
+}
+
+function scopesText({ allow }: Route): string {
+  return allow === "anyone" ? "Needs no API key." : `Scopes: ${scopesOf(allow).join(", ")}.`
 }
 
 function successResponse(route: Route): ZodOpenApiResponseObject {

@@ -22,6 +22,7 @@ const tags: Record<string, { name: string; description: string }> = {
       "Work in the background: resend, replay, erasure, and the proof that nothing of a period is lost (reconcile).",
   },
   keys: { name: "API keys", description: "Keys of this API, with their scopes." },
+  sessions: { name: "Sessions", description: "Who is signed in to the web console." },
   "sign-in-links": { name: "Sign-in", description: "Links that sign in to the web console once." },
   audit: { name: "Audit", description: "Who changed or revealed what." },
   notifications: { name: "Notifications", description: "What operators are notified of." },

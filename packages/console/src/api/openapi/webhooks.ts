@@ -23,7 +23,8 @@ const deliveryHeaders = z.object({
     .string()
     .optional()
     .meta({
-      description: "Standard Webhooks: id of the delivery. Sent if the channel has `standard_webhooks`.",
+      description:
+        "Standard Webhooks: id of the delivery. Sent unless the channel's `standard_webhooks` is off.",
       examples: ["019aa000-0000-7000-8000-000000000000"],
     }),
   "webhook-timestamp": z

@@ -1,18 +1,21 @@
-import type { PrismaClient } from "@sitewire/database/prisma"
 import type { Logger, Registry } from "@sitewire/runtime"
 import compression from "compression"
 import express, { type Express, type Request, type RequestHandler, type Response, type Router } from "express"
+import { originOf } from "../../audit/auditEntry.ts"
+import { recordDenied } from "../../audit/recordDenied.ts"
 import { authenticate } from "../../auth/authenticate.ts"
-import { limitRate } from "../../auth/limitRate.ts"
+import { limitExpensive } from "../../auth/limitExpensive.ts"
+import { type CountRequest, countRequests, limitRate } from "../../auth/limitRate.ts"
 import type { OpenIdProvider } from "../../oidc/openIdProvider.ts"
 import { openIdRoutes } from "../../oidc/openIdRoutes.ts"
 import { servePage } from "../../page/servePage.ts"
+import type { SessionLimits } from "../../session/sessions.ts"
 import { createSignInContext } from "../../session/signInContext.ts"
 import { signInRoutes } from "../../session/signInRoutes.ts"
-import { type ApiContext, isWrite, type Route } from "../defineRoute.ts"
+import { type AppContext, isWrite, type Route } from "../defineRoute.ts"
 import { etagOf } from "../etag.ts"
 import { readIdempotencyKey } from "../idempotency.ts"
-import { methodNotAllowed, unknownPath } from "../problems.ts"
+import { methodNotAllowed, tooManyWait, unknownPath } from "../problems.ts"
 import type { RouteResponse } from "../response.ts"
 import { handleErrors } from "./handleErrors.ts"
 import { observeRequests } from "./observeRequests.ts"
@@ -24,16 +27,16 @@ import { sendProblem, sendResponse } from "./sendResponse.ts"
 /** Their responses are large: a day has 1,440 points. */
 const compressed = ["/v1/statistics", "/v1/deliveries"]
 
-/** The context of all routes, with a client that can begin transactions. */
-export type AppContext = Omit<ApiContext, "prisma"> & { prisma: PrismaClient }
-
 export function createApp(settings: {
   routes: readonly Route[]
-  context: AppContext
+  context: Omit<AppContext, "log">
   /** How many requests per minute an API key may send. */
   requestsPerMinute: number
+  /** How many expensive requests run at the same time. */
+  mostExpensive: number
   /** Null: without OpenID Connect. */
   provider: OpenIdProvider | null
+  sessionLimits: SessionLimits
   /** IP ranges of the proxies whose X-Forwarded-For is used. */
   trustedProxies: readonly string[]
   /** Of the built web console. */
@@ -41,20 +44,29 @@ export function createApp(settings: {
   log: Logger
   metrics: Registry
 }): Express {
-  const { routes, context, requestsPerMinute, provider, trustedProxies, pageFolder, log, metrics } = settings
+  const { routes, context, provider, sessionLimits, trustedProxies, pageFolder, log, metrics } = settings
   const app = express()
   app.set("trust proxy", [...trustedProxies])
   app.disable("x-powered-by")
   // Stops Express from adding ETags, because clients must not store responses.
   app.disable("etag")
-  const signIn = createSignInContext({ ...context, provider, log, metrics })
+  const countRequest = countRequests(settings.requestsPerMinute)
+  const signIn = createSignInContext({
+    ...context,
+    countRequest,
+    withKey: context.signInWithKey,
+    provider,
+    sessionLimits,
+    log,
+    metrics,
+  })
   const page = servePage(pageFolder)
   app.use(compressed, compression())
   app.use(
     observeRequests({ log, metrics }),
     securityHeaders(context.consoleOrigin),
     page.root,
-    createRouter(routes, context, requestsPerMinute),
+    createRouter(routes, { ...context, log }, { countRequest, mostExpensive: settings.mostExpensive }),
     signInRoutes(signIn),
     openIdRoutes(signIn),
     page.others,
@@ -68,21 +80,37 @@ export function createApp(settings: {
 export function createRouter(
   routes: readonly Route[],
   context: AppContext,
-  requestsPerMinute: number,
+  { countRequest, mostExpensive }: { countRequest: CountRequest; mostExpensive: number },
 ): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const limit = limitRate(requestsPerMinute)
+  const limit = limitRate(countRequest)
+  const runExpensive = limitExpensive(mostExpensive)
+  const denied = recordDenied(context)
   for (const route of routes) {
     router[route.method](
       expressPath(route.path),
       recordPattern(route.path),
       ...(route.allow === "anyone"
         ? []
-        : [authenticate(context.sql, context.consoleOrigin, route.allow), limit]),
+        : [
+            authenticate(context.sql, context.consoleOrigin, route.allow, (key, request, response) =>
+              denied(key, route.operation, originOf(request, response)),
+            ),
+            limit,
+          ]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {
-        const result = await runRoute(route, context, request, response)
+        const run = () => runRoute(route, context, request, response)
+        // A client that has gone needs no result.
+        const runIfOpen = async () => (response.destroyed ? null : run())
+        const result = route.expensive
+          ? ((await runExpensive(response.locals.apiKey, runIfOpen)) ?? tooManyWait())
+          : await run()
         if (route.endless && result.kind === "stream") response.locals.endless = true
+        if (result.kind === "problem" && result.code === "missing-scope") {
+          const { keyId: id, keyName: name } = response.locals.caller
+          await denied({ id, name }, route.operation, originOf(request, response))
+        }
         await sendResponse(response, route.success.status, result)
       },
     )
@@ -100,7 +128,7 @@ async function runRoute(
   response: Response,
 ): Promise<RouteResponse> {
   const { params, query, body, headers, method, originalUrl } = request
-  const { caller, requestId } = response.locals
+  const { caller } = response.locals
   const input = { params, query, body, headers, headOnly: method === "HEAD", caller }
   if (!isWrite(route)) {
     const result = await route.run(context, input)
@@ -112,7 +140,7 @@ async function runRoute(
       ? readIdempotencyKey({ headers, keyId: caller.keyId, url: originalUrl, body })
       : null
   if (idempotent && "kind" in idempotent) return idempotent
-  return runWrite(context.prisma, route, context, input, { requestId, idempotent })
+  return runWrite(context, route, input, { ...originOf(request, response), idempotent })
 }
 
 export function expressPath(path: string): string {

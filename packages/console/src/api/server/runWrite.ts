@@ -1,8 +1,7 @@
-import type { PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import { sqlWithin } from "@sitewire/database/prisma"
+import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../../audit/auditEntry.ts"
 import type { Caller } from "../../auth/caller.ts"
-import { newId } from "../../newIds.ts"
-import type { ApiContext, RawRequest, Route } from "../defineRoute.ts"
+import type { AppContext, RawRequest, Route } from "../defineRoute.ts"
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from "../idempotency.ts"
 import type { Problem, RouteResponse } from "../response.ts"
 
@@ -14,40 +13,50 @@ const timeoutMs = 30_000
  * `afterCommit` does not: a repeated Idempotency-Key gets it again.
  */
 export async function runWrite(
-  prisma: PrismaClient,
+  context: AppContext,
   route: Route,
-  context: ApiContext,
   request: RawRequest,
-  { requestId, idempotent }: { requestId: string; idempotent: IdempotentRequest | null },
+  origin: WriteOrigin,
 ): Promise<RouteResponse> {
-  const result = await runInTransaction(prisma, route, context, request, { requestId, idempotent })
+  const entries: NewAuditEntry[] = []
+  const result = await runInTransaction(context, route, request, origin, entries)
+  logAudit(context.log, entries)
   if (!route.afterCommit || (result.kind !== "ok" && result.kind !== "repeated")) return result
   const final = await route.afterCommit(context, result.body)
   return final.kind === "ok" ? { ...result, body: final.body } : final
 }
 
+type WriteOrigin = RequestOrigin & { idempotent: IdempotentRequest | null }
+
+/** `entries` gets the audit entries that were committed. */
 async function runInTransaction(
-  prisma: PrismaClient,
+  context: AppContext,
   route: Route,
-  context: ApiContext,
   request: RawRequest,
-  { requestId, idempotent }: { requestId: string; idempotent: IdempotentRequest | null },
+  { idempotent, ...origin }: WriteOrigin,
+  entries: NewAuditEntry[],
 ): Promise<RouteResponse> {
   try {
-    return await prisma.$transaction(
+    return await context.prisma.$transaction(
       async (transaction) => {
-        const { sealingKeys } = context
-        if (idempotent) {
-          const earlier = await claimIdempotencyKey(transaction, sealingKeys, idempotent)
-          if (earlier) return earlier
-        }
+        const { caller } = request
         const within = { ...context, prisma: transaction, sql: sqlWithin(transaction) }
+        const earlier = idempotent && (await claimIdempotencyKey(within, route, caller, idempotent))
+        if (earlier) {
+          const { target, response } = earlier
+          if (target) {
+            entries.push(...entriesOf(route, caller, { target, changes: repetition }, origin))
+            await insertAudit(transaction, entries)
+          }
+          return response
+        }
         const result = await route.run(within, request)
         if (result.kind === "problem") throw new RollBack(result)
-        if (result.kind === "ok")
-          await insertAudit(transaction, route, request.caller, result.audit, requestId)
-        if (idempotent)
-          await storeResponse(transaction, sealingKeys, idempotent, route.success.status, result)
+        if (result.kind === "ok") {
+          entries.push(...entriesOf(route, caller, result.audit, origin))
+          await insertAudit(transaction, entries)
+        }
+        if (idempotent) await storeResponse(transaction, route, caller, idempotent, result)
         return result
       },
       { timeout: timeoutMs, maxWait: timeoutMs },
@@ -58,6 +67,8 @@ async function runInTransaction(
   }
 }
 
+const repetition = { repeated: { old: null, new: true } }
+
 class RollBack extends Error {
   readonly problem: Problem
 
@@ -67,24 +78,14 @@ class RollBack extends Error {
   }
 }
 
-async function insertAudit(
-  prisma: PrismaQueries,
+function entriesOf(
   { operation }: Route,
   { keyId, keyName }: Caller,
   audit: Extract<RouteResponse, { kind: "ok" }>["audit"],
-  requestId: string,
-): Promise<void> {
+  { requestId, clientAddress }: RequestOrigin,
+): NewAuditEntry[] {
   if (!audit) throw new Error(`the response of ${operation} contains no audit entry`)
-  await prisma.auditEntry.createMany({
-    data: [audit, ...(audit.also ?? [])].map(({ target, changes = {} }) => ({
-      id: newId("aud"),
-      keyId,
-      keyName,
-      operation,
-      targetKind: target.kind,
-      targetId: target.id,
-      changes: JSON.parse(JSON.stringify(changes)),
-      requestId,
-    })),
-  })
+  return [audit, ...(audit.also ?? [])].map(({ target, changes = {} }) => ({
+    ...{ keyId, keyName, operation, target, changes, requestId, clientAddress },
+  }))
 }

@@ -44,10 +44,11 @@ async function streamChunks(
 /** Sends a problem document (RFC 9457). Its type is the path of a page that explains the code. */
 export function sendProblem(
   response: Response,
-  { code, status, detail, errors }: Problem,
+  { code, status, detail, errors, retryAfterSeconds = 5 }: Problem,
   more: object = {},
 ): void {
-  if (status === 503 || code === "too-many-streams") response.setHeader("retry-after", "5")
+  if ((status === 503 || status === 429) && !response.hasHeader("retry-after"))
+    response.setHeader("retry-after", String(retryAfterSeconds))
   const document: ProblemDocument = {
     type: `/problems/${code}`,
     code,

@@ -2,7 +2,7 @@ import {
   attemptOutcomeSchema,
   deferralReasonSchema,
   maxStatisticPoints,
-  type StatisticPoint,
+  type Statistics,
   statisticsQuerySchema,
   statisticsSchema,
   syncOutcomeSchema,
@@ -11,6 +11,7 @@ import { quantile } from "../../statistics/latency.ts"
 import { readDeferred } from "../../statistics/readDeferred.ts"
 import { readOldestOverdue } from "../../statistics/readOldestOverdue.ts"
 import {
+  addUp,
   type Counts,
   floorTo,
   lengthMs,
@@ -18,6 +19,7 @@ import {
   readPoints,
   readPosition,
 } from "../../statistics/readPoints.ts"
+import { countAllDead } from "../channels/deadDeliveries.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { invalidRequest, notFound } from "../problems.ts"
@@ -30,14 +32,15 @@ export const readStatistics = defineRoute({
   path: "/v1/statistics",
   operation: "readStatistics",
   summary: "Read statistics per minute, hour or day",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
   description:
     "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted about half a minute after its end.",
+  expensive: true,
   query: statisticsQuerySchema,
   otherResponses: { 404: "The channel does not exist." },
   success: { status: 200, description: "The points, oldest first.", schema: statisticsSchema },
   async handle({ prisma, sql }, { query, caller }) {
-    const { interval, channel } = query
+    const { interval, merge, channel } = query
     if (channel === undefined && caller.channels !== "all") {
       const message = "channel is required, because the API key may not see all channels"
       return invalidRequest("query", [{ field: "channel", message }])
@@ -58,9 +61,10 @@ export const readStatistics = defineRoute({
     if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
       return notFound("channel", channel)
     const position = await readPosition(sql)
-    const points = await readPoints(sql, { interval, channel: channel ?? "", from, to }, position)
+    const points = await readPoints(sql, { interval, merge, channel: channel ?? "", from, to }, position)
+    const isTotal = channel === undefined
     const deferred = await readDeferred(sql, channel ?? "", position)
-    const overdue = channel === undefined ? await readOldestOverdue(sql) : null
+    const overdue = isTotal ? await readOldestOverdue(sql) : null
     return ok({
       interval,
       channel: channel ?? null,
@@ -74,16 +78,20 @@ export const readStatistics = defineRoute({
         channel: overdue.channel,
         due_at: overdue.dueAt.toISOString(),
       },
-      data: points.map((point) => pointResponse(point, channel === undefined)),
+      dead: isTotal ? await countAllDead(sql) : null,
+      total: totalResponse(addUp(points), isTotal),
+      data: points.map((point) => ({
+        started_at: new Date(point.startedAt).toISOString(),
+        ...totalResponse(point, isTotal),
+      })),
     })
   },
 })
 
-function pointResponse(point: Point, isTotal: boolean): StatisticPoint {
+function totalResponse(point: Point, isTotal: boolean): Statistics["total"] {
   const p50 = quantile(point.latency, 0.5)
   const p99 = quantile(point.latency, 0.99)
   return {
-    started_at: new Date(point.startedAt).toISOString(),
     deliveries: point.deliveries,
     attempts: complete(attemptOutcomeSchema.options, point.attempts),
     latency_ms: p50 === null || p99 === null ? null : { p50, p99 },

@@ -64,7 +64,7 @@ test("minutes, hours and days have the same totals, whether they are stored alre
       interval,
     ).toBe(2)
     expect(
-      sum((point) => point.triggers ?? 0),
+      sum((point) => point.triggers?.covered ?? 0),
       interval,
     ).toBe(8)
     expect(
@@ -86,6 +86,23 @@ test("quantiles come from merged buckets", async () => {
   expect(point?.latency_ms?.p50).toBeGreaterThan(90)
   expect(point?.latency_ms?.p50).toBeLessThan(119)
   expect(point?.latency_ms?.p99).toBeLessThan(120)
+})
+
+test("merged points and the total have the sums and the quantiles of all their minutes", async () => {
+  const { data, total } = await read(
+    `merge=60&created_after=${iso(hour)}&created_before=${iso(hour + 2 * hourMs)}`,
+  )
+  expect(data.map((point) => [point.started_at, point.deliveries, point.attempts.delivered])).toEqual([
+    [iso(hour), 2, 99],
+    [iso(hour + hourMs), 2, 99],
+  ])
+  expect(total).toMatchObject({
+    deliveries: 4,
+    attempts: { delivered: 198, timeout: 2 },
+    triggers: { covered: 8 },
+    syncs: { changed: 2 },
+  })
+  expect(total.latency_ms).toEqual(data[0]?.latency_ms)
 })
 
 test("a channel's points contain its own counts, and zeros for minutes without events", async () => {

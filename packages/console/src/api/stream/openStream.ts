@@ -9,7 +9,7 @@ export const openStream = defineRoute({
   path: "/v1/stream",
   operation: "openStream",
   summary: "Follow changes as server-sent events",
-  allow: ["read", "channel", "site"],
+  allow: { read: "all", channel: "own", site: "own", connection: "own" },
   description: [
     "Sends an event within about two seconds of a change. The data of an event is JSON:",
     "`delivery` (created, attempted, resent or cancelled), `sync` (begun or ended), `channel` (changed or paused), `job` (created, progressed or ended; only for keys with the scope `read` or `operate`), `heartbeat` (at least every 10 s; its id is the position), `reset` (changes were missed: read what you show again; `reason` is too-old or too-many) and `end` (the stream ends; `reason` is key-invalid (also: the session has ended), stopping or unavailable).",

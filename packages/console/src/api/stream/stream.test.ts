@@ -48,6 +48,7 @@ test("a delivery is sent when it is created, attempted and finished", async () =
   expect(streamedDeliverySchema.parse(created.data)).toMatchObject({
     channel: "acme",
     state: "pending",
+    reference: null,
     last_attempt: null,
   })
   await insertAttempt(console.pool.sql, id, { at: Date.now(), error: "reset" })
@@ -55,9 +56,13 @@ test("a delivery is sent when it is created, attempted and finished", async () =
     "delivery",
     ({ last_attempt }) => (last_attempt as { error?: string } | null)?.error === "reset",
   )
-  await sql("update delivery set state = 'delivered', attempts = 2, finished_at = now() where id = $1", [id])
+  const body = JSON.stringify({ reference: "order of owner@shop.example" })
+  await sql(
+    "update delivery set state = 'delivered', attempts = 2, finished_at = now(), body = convert_to($2, 'UTF8') where id = $1",
+    [id, body],
+  )
   const finished = await stream.next("delivery", ({ state }) => state === "delivered")
-  expect(finished.data).toMatchObject({ id, attempts: 2 })
+  expect(finished.data).toMatchObject({ id, attempts: 2, reference: "order of o***@shop.example" })
 })
 
 test("an old delivery is sent when somebody cancels or resends it", async () => {
@@ -262,7 +267,9 @@ test("a client that does not read is disconnected", async () => {
     await own.pool.sql(insertLarge)
     await waitUntil("the other stream to read", () => isCut() || reader.events.length >= sent)
   }
-  expect(await own.metrics.metrics()).toMatch(/sitewire_console_streams\S* 1/)
+  await waitUntil("one stream to be left", async () =>
+    /sitewire_console_streams\S* 1/.test(await own.metrics.metrics()),
+  )
   reader.close()
   socket.resume()
   await waitUntil("the connection to close", () => closed)

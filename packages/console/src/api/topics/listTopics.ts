@@ -8,7 +8,7 @@ export const listTopics = defineRoute({
   path: "/v1/topics",
   operation: "listTopics",
   summary: "List the Kafka topics with the lag of their consumers",
-  allow: ["read"],
+  allow: { read: "all" },
   description: "All topics of the catalogue. If Kafka does not respond within 8 seconds, the status is 503.",
   success: { status: 200, description: "All topics.", schema: topicListSchema },
   async handle({ readTopics }) {

@@ -1,16 +1,17 @@
-import type { Subject } from "@sitewire/contracts"
-import { readDigestKey, type SealingKeys, type Sql } from "@sitewire/database"
+import type { PlainSubject } from "@sitewire/contracts"
+import { readDigestKey, type SealingKeys, type Sql, storedSubject } from "@sitewire/database"
 import { firstErasurePosition } from "./erasureStep.ts"
 import { findNamed } from "./findNamed.ts"
 
 /** Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count. */
 export async function countErasure(
   { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
-  subject: Subject,
+  plain: PlainSubject,
   deadlineMs: number,
 ): Promise<{ matching: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  const scan = { sql, digestKey: await readDigestKey(sql, sealingKeys), subject, createdAt: new Date() }
+  const digestKey = await readDigestKey(sql, sealingKeys)
+  const scan = { sql, digestKey, subject: storedSubject(digestKey, plain), createdAt: new Date() }
   let matching = 0
   for (let { after } = firstErasurePosition(); performance.now() < endsAt; ) {
     const found = await findNamed(scan, after)

@@ -67,7 +67,11 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
     [...theirs, ...waiting],
     ...searchKeys,
   ])
-  const traces = [email, email.toLowerCase(), Buffer.from(email.toLowerCase()).toString("hex")]
+  const emailSha256 = createHash("sha256").update(email.toLowerCase()).digest("hex")
+  const traces = [email, emailSha256, email.toLowerCase(), Buffer.from(email.toLowerCase()).toString("hex")]
+  await it.sql("update delivery set state = 'dead', finished_at = now() - interval '1 hour' where id = $1", [
+    theirs[0],
+  ])
   traces.push(createHash("sha256").update(body).digest("hex"), "a1b2c3d4")
   traces.push(...searchKeys.map((key) => key.toString("hex")))
 
@@ -83,7 +87,9 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   expect(proof).toMatchObject({
     state: "done",
     counts: { scanned: 4, deliveries_erased: 4, excerpts_erased: 3 },
-    filter: { email_sha256: createHash("sha256").update(email.toLowerCase()).digest("hex") },
+    filter: {
+      email_digest: keyedDigest(await readDigestKey(it.sql, sealingKeys), emailSha256).toString("hex"),
+    },
     remains: [
       { topic: it.names.sitePaid, retention_ends_at: later(proof.created_at, 7) },
       { topic: it.names.sitePaidInvalid, retention_ends_at: later(proof.created_at, 30) },
@@ -93,8 +99,16 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
     "select id, finished_at from delivery where state = 'erased'",
   )
   expect(erased.map((row) => row.id).toSorted()).toEqual([...theirs, ...waiting].toSorted())
-  expect(erased.map(({ finished_at }) => finished_at)).not.toContain(null)
+  for (const { finished_at } of erased)
+    expect(finished_at?.getTime()).toBeGreaterThanOrEqual(Date.parse(proof.created_at))
+  expect((await it.call("GET", `/v1/deliveries/${theirs[0]}`)).json).toMatchObject({
+    last_job: { id, kind: "erasure" },
+  })
   expect(await it.sql("select from waiting_delivery")).toEqual([])
+  // What was not delivered before, its publisher hears of.
+  expect(await it.sql("select delivery_id, state::text, error from ended_delivery")).toEqual(
+    waiting.map((delivery_id) => ({ delivery_id, state: "erased", error: null })),
+  )
   // Delete the other deliveries: their e-mail addresses end with the erased one.
   expect((await it.sql("delete from delivery where id = any($1) returning id", [others])).length).toBe(700)
   await it.sql("delete from attempt where delivery_id = $1", [others[0]])
@@ -109,11 +123,13 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-1.example/" }), days: 2 })
   await it.deliveries(2, { body: bodyOf({ site_url: "https://shop-10.example" }) })
   await it.sql(
-    "insert into connection (id, site, source, token_sha256, token_sealed) values ('c', 's', 's', '', '')",
+    "insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed) values ('c', 's', 's', '', '', '')",
   )
   await it.sql("insert into sync_window (connection_id) values ('c')")
+  await it.sql(`insert into snapshot (connection_id, fence, content_sha256, bytes) values ('c', 2, '', 3)`)
   await it.sql(
-    `insert into snapshot (connection_id, fence, content_sha256, bytes, previous_fence) values ('c', 2, '', 3, 1)`,
+    `insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, expires_at)
+     values ('c', 1, '', 14, now(), now() + interval '7 days')`,
   )
   await it.sql(
     `insert into snapshot_chunk (connection_id, fence, position, data)

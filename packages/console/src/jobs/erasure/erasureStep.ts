@@ -1,5 +1,5 @@
 import { subjectSchema } from "@sitewire/contracts"
-import { finalPassAfterMs, readDigestKey, type Sql } from "@sitewire/database"
+import { finalPassAfterMs, insertEnded, readDigestKey, type Sql } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
@@ -28,8 +28,12 @@ export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepCon
   const subject = subjectSchema.parse(job.filter)
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scanned = await findNamed({ sql, digestKey, subject, createdAt: job.createdAt }, after)
-  const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching)
-  const contents = await deletePreviousContents(sql, { replacedBefore: new Date(), limit: contentsPerStep })
+  const erased = scanned.matching.length === 0 ? noneErased : await erase(sql, scanned.matching, job.id)
+  const contents = await deletePreviousContents(sql, {
+    by: "replaced_at",
+    before: new Date(),
+    limit: contentsPerStep,
+  })
   const counts = {
     [finalPass ? "rescanned" : "scanned"]: scanned.rows,
     ...erased,
@@ -47,7 +51,7 @@ const contentsPerStep = 500
 
 async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<boolean> {
   const [row] = await sql<{ found: boolean }>(
-    "select exists (select 1 from snapshot where previous_fence is not null and stored_at < $1) as found",
+    "select exists (select 1 from previous_snapshot where replaced_at < $1) as found",
     [replacedBefore],
   )
   return row?.found ?? false
@@ -55,18 +59,26 @@ async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<bool
 
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }
 
-async function erase(sql: Sql, ids: string[]): Promise<typeof noneErased> {
+async function erase(sql: Sql, ids: string[], job: string): Promise<typeof noneErased> {
   // Deleted after the deliveries are locked, because a resend may insert such a row until then.
   await lockWaiting(sql, ids)
+  await sql(
+    `with pending as (
+       select * from delivery where id = any($1::uuid[]) and state = 'pending' for update
+     ), ${insertEnded(`
+       select id, event_id, channel_id, 'erased'::delivery_state, attempts, null, null, null, correlation, null from pending`)}
+     select from pending`,
+    [ids],
+  )
   // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
   // confirm a guess of the e-mail address.
   const deliveries = await sql(
     `update delivery
-        set body = '', body_sha256 = '', state = 'erased', finished_at = coalesce(finished_at, now()),
+        set body = '', body_sha256 = '', state = 'erased', finished_at = now(), last_job = $2,
             reference_key = null, site_key = null, email_digest = null
       where id = any($1::uuid[]) and state <> 'erased'
       returning id`,
-    [ids],
+    [ids, job],
   )
   await sql("delete from waiting_delivery where delivery_id = any($1::uuid[])", [ids])
   // A partner's response may repeat the body. The first statement has locked the deliveries and so waited for

@@ -1,13 +1,12 @@
 import {
   clockMarginMs,
-  digestsOf,
   lowestDeliveryId,
   type Subject,
   searchDigestBytes,
   searchKeys,
   timeOfDeliveryId,
 } from "@sitewire/contracts"
-import { keyedDigest, type Sql } from "@sitewire/database"
+import { type Sql, subjectDigests } from "@sitewire/database"
 
 const rowsAtOnce = 500
 const dayMs = 86_400_000
@@ -50,7 +49,9 @@ export async function findNamed(scan: ErasureScan, after: string): Promise<Found
     [keys, next.id, dayEnd < end ? dayEnd : end],
   )
   const [digest = ""] = Object.values(subject)
-  const about = rows.filter(({ body }) => digestsOf(body)?.includes(digest)).map(({ id }) => id)
+  const about = rows
+    .filter(({ body }) => subjectDigests(scan.digestKey, body)?.includes(digest))
+    .map(({ id }) => id)
   return {
     matching: [...new Set(about)],
     rows: rows.length,
@@ -60,9 +61,9 @@ export async function findNamed(scan: ErasureScan, after: string): Promise<Found
 }
 
 /** What the deliveries of a day have in this column if they name the subject. */
-function searchOf({ digestKey, subject }: ErasureScan, ms: number): { column: string; keys: Buffer[] } {
-  if ("email_sha256" in subject)
-    return { column: "email_digest", keys: [keyedDigest(digestKey, subject.email_sha256)] }
+function searchOf({ subject }: ErasureScan, ms: number): { column: string; keys: Buffer[] } {
+  if ("email_digest" in subject)
+    return { column: "email_digest", keys: [Buffer.from(subject.email_digest, "hex")] }
   const digest = Buffer.from(subject.site_url_sha256, "hex").subarray(0, searchDigestBytes)
   return { column: "site_key", keys: searchKeys(digest, { fromMs: ms, toMs: ms + dayMs }) }
 }

@@ -1,4 +1,12 @@
-import { clockMarginMs, recordReader, sitePaidSchema } from "@sitewire/contracts"
+import {
+  clockMarginMs,
+  type DifferingEvent,
+  recordReader,
+  type SitePaid,
+  sha256,
+  sitePaidSchema,
+  siteReadyBody,
+} from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { isConsumed, type Unresolved } from "./reconcilePosition.ts"
@@ -18,39 +26,52 @@ export type Check = {
 }
 
 /**
- * Counts events by the state of their deliveries. `unresolved`: consumed records without a delivery, which
+ * Counts events by the state of their deliveries. `differing`: events whose data are not those of the delivery with their
+ * id, so they were not delivered. `unresolved`: consumed records without a delivery, which
  * must be invalid events. Stops at `maxUnresolved`; `checked` is the number of records that it has checked.
  */
 export async function checkEvents(
   sql: Sql,
   records: readonly ConsumerRecord[],
   { isInPeriod, committed, now, retentionMs }: Check,
-): Promise<{ counts: Record<string, number>; unresolved: Unresolved[]; checked: number }> {
+): Promise<{
+  counts: Record<string, number>
+  unresolved: Unresolved[]
+  differing: DifferingEvent[]
+  checked: number
+}> {
   // A delivery of an older event may have been deleted.
   const retainedSince = now.getTime() - retentionMs + clockMarginMs
   const counts: Record<string, number> = { events: 0 }
   const unresolved: Unresolved[] = []
+  const differing: DifferingEvent[] = []
   let checked = 0
   while (checked < records.length && unresolved.length < maxUnresolved) {
     const some = records.slice(checked, checked + recordsPerQuery)
     checked += some.length
-    const events = some.filter(isInPeriod).map((record) => ({ record, eventId: eventIdOf(record) }))
-    const states = await findStates(
+    const events = some.filter(isInPeriod).map((record) => ({ record, paid: sitePaidOf(record) }))
+    const deliveries = await findDeliveries(
       sql,
-      events.flatMap(({ eventId }) => eventId ?? []),
+      events.flatMap(({ paid }) => paid?.id ?? []),
     )
-    for (const { record, eventId } of events) {
-      const state = eventId === null ? undefined : states.get(eventId)
+    for (const { record, paid } of events) {
+      const delivery = paid === null ? undefined : deliveries.get(paid.id)
       counts.events = (counts.events ?? 0) + 1
-      const outcome = state ?? outcomeWithoutDelivery(record)
+      const outcome = delivery?.state ?? outcomeWithoutDelivery(record)
+      if (paid && delivery && differs(paid, delivery)) {
+        const { topic, partition, offset, appendedAt } = record
+        const published_at = new Date(appendedAt).toISOString()
+        differing.push({ topic, partition, offset, event_id: paid.id, published_at })
+        counts.events_differing = differing.length
+      }
       if (outcome !== null) counts[`events_${outcome}`] = (counts[`events_${outcome}`] ?? 0) + 1
       else {
         const { partition, offset, appendedAt: publishedAt } = record
-        unresolved.push({ partition, offset, eventId, publishedAt })
+        unresolved.push({ partition, offset, eventId: paid?.id ?? null, publishedAt })
       }
     }
   }
-  return { counts, unresolved, checked }
+  return { counts, unresolved, differing, checked }
 
   function outcomeWithoutDelivery(record: ConsumerRecord): "unconsumed" | "expired" | null {
     if (!isConsumed(record, committed)) return "unconsumed"
@@ -58,17 +79,25 @@ export async function checkEvents(
   }
 }
 
-function eventIdOf({ value }: ConsumerRecord): string | null {
+function sitePaidOf({ value }: ConsumerRecord): SitePaid | null {
   const read = readSitePaid(value)
-  return read.ok ? read.value.id : null
+  return read.ok ? read.value : null
 }
 
-async function findStates(sql: Sql, eventIds: string[]): Promise<Map<string, string>> {
+type DeliveryRow = { event_id: string; state: string; body_sha256: Buffer }
+
+/** An erased delivery has no digest. */
+function differs(paid: SitePaid, { body_sha256: digest }: DeliveryRow): boolean {
+  return digest.length > 0 && !digest.equals(sha256(siteReadyBody(paid)))
+}
+
+async function findDeliveries(sql: Sql, eventIds: string[]): Promise<Map<string, DeliveryRow>> {
   if (eventIds.length === 0) return new Map()
-  const rows = await sql<{ event_id: string; state: string }>(
-    `select known_event.event_id, state from known_event join delivery on delivery.id = known_event.delivery_id
+  const rows = await sql<DeliveryRow>(
+    `select known_event.event_id, state, body_sha256
+       from known_event join delivery on delivery.id = known_event.delivery_id
       where known_event.event_id = any($1::text[])`,
     [eventIds],
   )
-  return new Map(rows.map(({ event_id, state }) => [event_id, state]))
+  return new Map(rows.map((row) => [row.event_id, row]))
 }

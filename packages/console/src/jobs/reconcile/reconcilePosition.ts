@@ -1,4 +1,9 @@
-import { exceptionSchema, maxListedExceptions, type ReconciliationException } from "@sitewire/contracts"
+import {
+  differingEventSchema,
+  exceptionSchema,
+  maxListedExceptions,
+  type ReconciliationException,
+} from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 
@@ -20,6 +25,8 @@ export const reconcilePositionSchema = z.object({
   /** The part of site.paid.invalid that is searched. Null before a search. */
   invalid: rangeSchema.nullable(),
   exceptions: z.array(exceptionSchema),
+  /** Absent in the position of a job that an older console began. */
+  differing: z.array(differingEventSchema).default([]),
 })
 
 export type Range = z.infer<typeof rangeSchema>
@@ -31,10 +38,13 @@ export const firstReconcilePosition: ReconcilePosition = {
   unresolved: [],
   invalid: null,
   exceptions: [],
+  differing: [],
 }
 
-export function exceptionsOf(position: unknown): ReconciliationException[] {
-  return reconcilePositionSchema.parse(position).exceptions
+/** What a reconciliation has found so far. */
+export function findingsOf(position: unknown): Pick<ReconcilePosition, "exceptions" | "differing"> {
+  const { exceptions, differing } = reconcilePositionSchema.parse(position)
+  return { exceptions, differing }
 }
 
 export function withExceptions(

@@ -1,4 +1,4 @@
-import type { Job } from "@sitewire/contracts"
+import { type Job, sha256, siteReadyBody } from "@sitewire/contracts"
 import { expect, test } from "vitest"
 import { knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { commitAll, invalidRecord, type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
@@ -33,11 +33,18 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
       state,
       days: ["pending", "delivered", "dead", "erased"].indexOf(state),
     })
-    await it.sql("update delivery set event_id = $2 where id = $1", [id, `${state} one`])
+    const digest = sha256(siteReadyBody(event(`${state} one`)))
+    await it.sql("update delivery set event_id = $2, body_sha256 = $3 where id = $1", [
+      id,
+      `${state} one`,
+      state === "erased" ? "" : digest,
+    ])
   }
   await knowEvents(it.sql)
   await publishEvents(it, ["pending one", "delivered one", "delivered one", "dead one", "erased one"])
   await publishEvents(it, ["invalid one", "lost one"])
+  const other = JSON.stringify({ ...event("dead one"), reference: "another" })
+  await it.publish([{ topic: it.names.sitePaid, key: "dead one", value: other }])
   await it.publish([{ topic: it.names.sitePaid, key: null, value: "no JSON" }])
   await commitAll(it, "paid")
   await publishEvents(it, ["unconsumed one"])
@@ -59,8 +66,8 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
   const job = await it.end(id)
   expect(job).toMatchObject({ state: "done", reason: "not given", per_second: null })
   expect(job.counts).toEqual({
-    ...{ events: 9, events_pending: 1, events_delivered: 2, events_dead: 1, events_erased: 1 },
-    ...{ events_invalid: 2, events_unconsumed: 1, triggers: 0, exceptions: 1 },
+    ...{ events: 10, events_pending: 1, events_delivered: 2, events_dead: 2, events_erased: 1 },
+    ...{ events_invalid: 2, events_unconsumed: 1, events_differing: 1, triggers: 0, exceptions: 1 },
   })
   expect(job.exceptions).toEqual([
     {
@@ -70,6 +77,13 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
         connection: null,
         published_at: new Date(lost?.appendedAt ?? 0).toISOString(),
       },
+    },
+  ])
+  const differing = all.findLast(({ key }) => key === "dead one")
+  expect(job.differing).toEqual([
+    {
+      ...{ topic: it.names.sitePaid, partition: differing?.partition, offset: differing?.offset },
+      ...{ event_id: "dead one", published_at: new Date(differing?.appendedAt ?? 0).toISOString() },
     },
   ])
   const before = { created_after: ago(2 * hour), created_before: ago(hour) }

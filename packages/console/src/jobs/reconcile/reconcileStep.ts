@@ -1,5 +1,6 @@
 import {
   clockMarginMs,
+  maxListedExceptions,
   type ReconcileFilter,
   type ReconciliationException,
   reconcileFilterSchema,
@@ -68,10 +69,15 @@ export async function reconcileStep(
     const { next, end } = ranges.events
     const batch = await events.read({ from: next, to: end, ...batchLimits })
     const check = { isInPeriod, committed, now: job.now, retentionMs }
-    const { counts, unresolved, checked } = await checkEvents(sql, batch.records, check)
+    const { counts, unresolved, differing, checked } = await checkEvents(sql, batch.records, check)
     const reached: Range = { next: cutAt(batch, checked), end }
     return {
-      position: { ...position, ranges: { ...ranges, events: reached }, unresolved },
+      position: {
+        ...position,
+        ranges: { ...ranges, events: reached },
+        unresolved,
+        differing: [...position.differing, ...differing].slice(0, maxListedExceptions),
+      },
       counts,
       done: false,
     }

@@ -1,5 +1,5 @@
 import type { ReplayFilter } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import type { SealingKeys, Sql } from "@sitewire/database"
 import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
@@ -9,12 +9,12 @@ import { isErased, matches, readAllErasures } from "./replayFilter.ts"
  * covered by an erasure. `complete` is false if `deadlineMs` ended the count.
  */
 export async function countReplay(
-  { sql, invalidTopic }: { sql: Sql; invalidTopic: InvalidTopic },
+  { sql, sealingKeys, invalidTopic }: { sql: Sql; sealingKeys: SealingKeys; invalidTopic: InvalidTopic },
   filter: ReplayFilter,
   deadlineMs: number,
 ): Promise<{ matching: number; left_out: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
-  const erasures = await readAllErasures(sql)
+  const erasures = await readAllErasures({ sql, sealingKeys })
   const counted = { matching: 0, left_out: 0 }
   for await (const { records, ended } of readInBatches(invalidTopic, {}, await invalidTopic.end())) {
     for (const record of records) {

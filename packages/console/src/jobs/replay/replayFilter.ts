@@ -1,5 +1,5 @@
 import { invalidRecordHeaders, type ReplayFilter } from "@sitewire/contracts"
-import { type Erasures, readErasures, type Sql } from "@sitewire/database"
+import { type Erasures, readErasures, type SealingKeys, type Sql } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 
 export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {
@@ -15,8 +15,8 @@ export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {
  * Reads erasures of any age, because records can be of any age, too: an operator can extend the retention of
  * site.paid.invalid.
  */
-export function readAllErasures(sql: Sql): Promise<Erasures> {
-  return readErasures(sql, new Date(0))
+export function readAllErasures(from: { sql: Sql; sealingKeys: SealingKeys }): Promise<Erasures> {
+  return readErasures(from, new Date(0))
 }
 
 /**

@@ -37,7 +37,7 @@ export function firstReplayPosition(perSecond: number): z.output<typeof position
  */
 export async function replayStep(
   job: RunningJob,
-  { sql, publish, topics, invalidTopic }: StepContext,
+  { sql, sealingKeys, publish, topics, invalidTopic }: StepContext,
 ): Promise<Step> {
   const { perSecond, next, end, total } = positionSchema.parse(job.position)
   const filter = replayFilterSchema.parse(job.filter)
@@ -45,7 +45,7 @@ export async function replayStep(
     if (end === null) {
       const end = await invalidTopic.end()
       const { matching, left_out, complete } = await countReplay(
-        { sql, invalidTopic },
+        { sql, sealingKeys, invalidTopic },
         filter,
         countDeadlineMs,
       )
@@ -54,7 +54,7 @@ export async function replayStep(
     }
     const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
     const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
-    const erasures = await readAllErasures(sql)
+    const erasures = await readAllErasures({ sql, sealingKeys })
     const matching = records.filter((record) => matches(record, filter))
     const replayed = matching.filter((record) => !isErased(record, erasures))
     const outcome = await publishAll(

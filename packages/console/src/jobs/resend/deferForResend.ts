@@ -15,6 +15,7 @@ import { lockWaiting } from "../lockWaiting.ts"
 export async function deferForResend(
   sql: Sql,
   ids: readonly string[],
+  job: string,
   /** SQL whose parameters are numbered from $2. */
   { conditions, values }: { conditions: string; values: readonly unknown[] } = {
     conditions: "true",
@@ -43,9 +44,12 @@ export async function deferForResend(
     [deferred],
   )
   await sql(
-    `update delivery set state = 'pending', finished_at = null, dead_reason = null
-      where id = any($1::uuid[]) and state in ('dead', 'cancelled')`,
-    [deferred],
+    `update delivery
+        set last_job = $2, dead_reason = null,
+            finished_at = case when state in ('dead', 'cancelled') then null else finished_at end,
+            state = case when state in ('dead', 'cancelled') then 'pending' else state end
+      where id = any($1::uuid[])`,
+    [deferred, job],
   )
   return deferred
 }

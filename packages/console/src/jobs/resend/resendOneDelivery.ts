@@ -6,7 +6,10 @@ type Resent =
   | { kind: "deferred"; job: string }
   | { kind: "erased" }
   | { kind: "channel deleted" }
+  | { kind: "too many"; retryAfterSeconds: number }
   | { kind: "unknown" }
+
+export const resendsPerHour = 20
 
 /** `sql` must run within a transaction, so that the resend and the job that records it are committed together. */
 export async function resendOneDelivery(
@@ -18,12 +21,20 @@ export async function resendOneDelivery(
     [delivery],
   )
   if (!found) return { kind: "unknown" }
-  const [deferred] = await deferForResend(sql, [delivery])
-  if (deferred === undefined) return { kind: found.has_channel ? "erased" : "channel deleted" }
   const job = newId("job")
+  const [deferred] = await deferForResend(sql, [delivery], job)
+  if (deferred === undefined) return { kind: found.has_channel ? "erased" : "channel deleted" }
+  // Counted while the delivery is locked, so that requests at the same time cannot exceed the limit.
+  const [full] = await sql<{ seconds: number }>(
+    `select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds from job
+      where delivery_id = $1 and created_at > clock_timestamp() - interval '1 hour'
+      order by created_at desc offset ${resendsPerHour - 1} limit 1`,
+    [delivery],
+  )
+  if (full) return { kind: "too many", retryAfterSeconds: Math.max(1, full.seconds) }
   await sql(
-    `insert into job (id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at)
-     values ($1, 'resend', 'done', jsonb_build_object('delivery', $2::text), $3, $4, '{}', '{"resent": 1}', now(), now())`,
+    `insert into job (id, kind, state, filter, delivery_id, reason, requested_by, position, counts, created_at, finished_at)
+     values ($1, 'resend', 'done', jsonb_build_object('delivery', $2::text), $2::uuid, $3, $4, '{}', '{"resent": 1}', now(), now())`,
     [job, delivery, reason, requestedBy],
   )
   return { kind: "deferred", job }

@@ -43,7 +43,7 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   const [row] = await sql<Matched>(findNext({ range, conditions, most }), [...values, ...more])
   const { ids = [], through = null, scanned = 0 } = row ?? {}
   // The conditions are checked again, because a delivery can be erased or delivered before it is locked.
-  const resent = await deferForResend(sql, ids, conditionsOf(filter, job.createdAt, 2))
+  const resent = await deferForResend(sql, ids, job.id, conditionsOf(filter, job.createdAt, 2))
   const position: Position = { perSecond, after: through ?? after, total }
   return {
     kind: "completed",

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { readReference } from "@sitewire/cli/reference"
-import { prometheusRule } from "@sitewire/testkit/prometheus"
+import { includeCode } from "./includeCode.ts"
 import { readPage } from "./page.ts"
 import { readLogs } from "./reference/logs/readLogEvents.ts"
 import { readHelp } from "./reference/readHelp.ts"
@@ -24,9 +24,18 @@ export async function generateFiles(root: URL, files: readonly string[]): Promis
   return new Map([
     ...referencePages(code),
     ...schemaFiles(),
+    ...pagesWithCode(root, files),
     ...verifySnippets(readPage(partnersPage, readFileSync(new URL(partnersPage, root), "utf8"))),
-    ["deploy/monitoring/prometheusrule.yaml", await prometheusRule()],
   ])
+}
+
+/** The documents that include code, with the present code. */
+function pagesWithCode(root: URL, files: readonly string[]): [string, string][] {
+  const read = (path: string) => readFileSync(new URL(path, root), "utf8")
+  const pages = files.filter((path) => path.endsWith(".md")).map((path) => [path, read(path)] as const)
+  return pages
+    .filter(([, text]) => text.includes("<!-- code of "))
+    .map(([path, text]) => [path, includeCode(text, read)])
 }
 
 /** The generated files that are missing or differ from the code. */

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readArguments } from "@sitewire/runtime"
-import { readAlerts, rulesFile, startPrometheus } from "@sitewire/testkit/prometheus"
+import { readAlerts, readRules, startPrometheus } from "@sitewire/testkit/prometheus"
 import { type Outcome, rehearse } from "./rehearse.ts"
 import { scenarios } from "./scenarios.ts"
 import { shortenRules } from "./shortenRules.ts"
@@ -32,7 +31,7 @@ try {
     directory: join(system.directory, "prometheus"),
     targets: system.targets(),
     intervalSeconds: 1,
-    rules: shortenRules(await readFile(rulesFile, "utf8"), divisor),
+    rules: shortenRules(await readRules(), divisor),
   })
   try {
     progress(`Prometheus: ${prometheus.url}`)

@@ -2,20 +2,25 @@ const secondsOf = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /**
  * The rules with all durations divided by `divisor`, so that alerts fire within seconds: `for`, ranges (between 3 and
- * 30 seconds), and the ages that they compare.
+ * 30 seconds), the ages that they compare, and the numbers of failures, of which there are few within seconds.
  */
 export function shortenRules(rules: string, divisor: number): string {
   const shorten = (amount: string, unit: string, least: number, most: number) => {
     const seconds = (Number(amount) * secondsOf[unit as keyof typeof secondsOf]) / divisor
     return Math.round(Math.min(most, Math.max(least, seconds)))
   }
-  return rules
-    .replaceAll(/\[(\d+)([smhd])\]/g, (_, amount, unit) => `[${shorten(amount, unit, 3, 30)}s]`)
-    .replaceAll(/ for: (\d+)([smhd])/g, (_, amount, unit) => ` for: ${shorten(amount, unit, 2, 30)}s`)
-    .replaceAll(
-      /(_seconds\)|^\s+\)) > (\d+)$/gm,
-      (_, what, age) => `${what} > ${ageOf(Number(age), divisor)}`,
-    )
+  return (
+    rules
+      .replaceAll(/\[(\d+)([smhd])\]/g, (_, amount, unit) => `[${shorten(amount, unit, 3, 30)}s]`)
+      .replaceAll(/ for: (\d+)([smhd])/g, (_, amount, unit) => ` for: ${shorten(amount, unit, 2, 30)}s`)
+      .replaceAll(/> (10|5)$/gm, "> 1")
+      // A bucket of the same histogram.
+      .replaceAll('le="75"', 'le="3"')
+      .replaceAll(
+        /(_seconds\)|^\s+\)) > (\d+)$/gm,
+        (_, what, age) => `${what} > ${ageOf(Number(age), divisor)}`,
+      )
+  )
 }
 
 const ageOf = (age: number, divisor: number) => Math.max(2.5, Math.round((age * 4) / divisor))

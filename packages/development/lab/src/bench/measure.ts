@@ -50,6 +50,10 @@ export function judge(
   return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
 }
 
+/** Judges a value that needs no baseline. */
+export const atMost = (measure: string, value: number, bound: number, unit?: string): Measure =>
+  judge(measure, value, null, "value-at-most", bound, unit)
+
 /** A figure for planning: it has no target, so there is nothing to judge. */
 export function figure(measure: string, value: number): Measure {
   return { ...notMeasured(measure, "a figure for planning, without a target"), value: round(value) }

@@ -1,17 +1,13 @@
 import { measureAccepting } from "./inbound/accepting.ts"
 import { measureClaims } from "./inbound/claims.ts"
 import { measureIngesting } from "./inbound/ingesting.ts"
+import { measureManySyncs } from "./inbound/manySyncs.ts"
+import { measureSlowSources } from "./inbound/slowSources.ts"
 import { measureSynced } from "./inbound/synced.ts"
 import type { Measure } from "./measure.ts"
+import { measureAttacked } from "./outbound/attacked.ts"
 import { measureBurst, measureCrowd } from "./outbound/bursts.ts"
-import {
-  channelCount,
-  fillingRate,
-  type IsolationSettings,
-  isolationRetryDelaysMs,
-  measureIsolation,
-  usualRate,
-} from "./outbound/isolation.ts"
+import { fillingRate, isolation } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
 import { measurePartitions } from "./outbound/partitions.ts"
@@ -19,11 +15,13 @@ import { measurePaused } from "./outbound/paused.ts"
 import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
+import { measureTls } from "./outbound/tls.ts"
 import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
 import { sizeDeliveries, sizeSyncs } from "./sizing.ts"
 import type { Bench } from "./startBench.ts"
 import { measureFirstView } from "./web/firstView.ts"
+import { measureSearches } from "./web/searches.ts"
 
 export type Part = {
   about: string
@@ -31,22 +29,14 @@ export type Part = {
   retryDelaysMs?: readonly number[]
 }
 
-const isolation = (about: string, settings: Partial<IsolationSettings> & { hanging: number }): Part => ({
-  about,
-  run: (it) =>
-    measureIsolation(it, {
-      healthy: channelCount - settings.hanging,
-      perSecond: usualRate,
-      bound: 1.5,
-      ...settings,
-    }),
-  retryDelaysMs: isolationRetryDelaysMs,
-})
-
 /** The parts of each flow run in this order, each on a new Postgres and Kafka. */
 export const flows: Record<string, Record<string, Part>> = {
   outbound: {
     throughput: { about: "deliveries/s and CPU from a backlog, beside a bare loop", run: measureThroughput },
+    tls: {
+      about: "the same to 3,000 partners over TLS, whose names a name server of the bench resolves",
+      run: measureTls,
+    },
     traces: { about: "time of a delivery with 1 % of the traces recorded, beside none", run: measureTraces },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
@@ -60,6 +50,7 @@ export const flows: Record<string, Record<string, Part>> = {
     "isolation-many": isolation("the same with 6 of 11 hanging", { hanging: 6 }),
     "isolation-400": isolation("the same, 100 healthy and 400 hanging", { healthy: 100, hanging: 400 }),
     "isolation-3000": isolation("the same, 100 healthy and 3,000 hanging", { healthy: 100, hanging: 3_000 }),
+    attacked: { about: "latency of partners beside one that attacks with its keys", run: measureAttacked },
     burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
     crowd: { about: "a fast partner beside 12 hanging ones", run: measureCrowd },
     retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },
@@ -78,10 +69,19 @@ export const flows: Record<string, Record<string, Part>> = {
       about: "triggers/s that a scheduler ingests, beside a bare consumer",
       run: measureIngesting,
     },
+    "many-syncs": {
+      about: "20,000 syncs of a second, and ten of 49 MiB, within a minute",
+      run: measureManySyncs,
+    },
+    "slow-sources": {
+      about: "wait of healthy connections beside 3,000 of a slow partner, and without",
+      run: measureSlowSources,
+    },
     synced: { about: "windows of a minute, without faults", run: measureSynced },
   },
   web: {
     "first-view": { about: "the overview with an empty cache, beside React alone", run: measureFirstView },
+    searches: { about: "the API's searches among many deliveries (--retained)", run: measureSearches },
   },
   sizing: {
     deliveries: { about: "CPU, bytes and writes of a delivery", run: sizeDeliveries },

@@ -5,7 +5,8 @@ import { serve } from "../shared/serve.ts"
 import { sizeOf } from "../shared/sizeOf.ts"
 import { trigger, waitUntilCovered } from "./inbound/synced.ts"
 import { figure, type Measure } from "./measure.ts"
-import { deliverBacklog, startReceiving, totalOf, warmUp } from "./outbound/load.ts"
+import { totalOf } from "./outbound/cost.ts"
+import { deliverBacklog, startReceiving, warmUp } from "./outbound/load.ts"
 import type { Bench } from "./startBench.ts"
 
 const amount = 30_000
@@ -79,14 +80,7 @@ async function countSessions({ sql }: Bench): Promise<number> {
   return row?.count ?? 0
 }
 
-type Usage = {
-  tables: number
-  indexes: number
-  log: number
-  transactions: number
-  rows: number
-  topic: number
-}
+type Usage = Record<"tables" | "indexes" | "log" | "transactions" | "rows" | "topic", number>
 
 /** The returned function reports what Postgres and Kafka have written since, for each of `count`. */
 async function startUsage(it: Bench, tables: readonly string[], topic: string) {
@@ -107,11 +101,9 @@ async function startUsage(it: Bench, tables: readonly string[], topic: string) {
   }
   const before = await read()
   return async (count: number): Promise<Usage> => {
-    const each = Object.entries(await read()).map(([name, value]) => [
-      name,
-      (value - before[name as keyof Usage]) / count,
-    ])
-    return Object.fromEntries(each)
+    const after = await read()
+    const names = Object.keys(after) as (keyof Usage)[]
+    return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / count])) as Usage
   }
 }
 

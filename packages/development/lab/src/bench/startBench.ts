@@ -3,7 +3,9 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { createApiKey } from "@sitewire/console"
 import { openPool, type Sql } from "@sitewire/database"
+import { openPrisma } from "@sitewire/database/prisma"
 import { addChannel, type Checkout } from "@sitewire/testkit/installation"
 import { startLab } from "../shared/startLab.ts"
 
@@ -13,8 +15,8 @@ export type BenchOptions = {
   progress: (line: string) => void
   /** The value that an earlier run saved for this measure (in the file of --baseline), or null. */
   before: (measure: string) => number | null
-  /** How many deliveries the part `retained` stores before it measures. */
-  retained: number
+  /** How many deliveries the parts `retained` and `searches` store before they measure. Null: as many as each does by default. */
+  retained: number | null
   /** For how many milliseconds the part `paused` watches the waiting deliveries. */
   pausedMs: number
 }
@@ -70,6 +72,8 @@ export async function startBench(
       await sql("vacuum analyze connection")
       return ids.map((id, at) => `/connectors/hook/${id}/${tokens[at]}/`)
     },
+    apiKey: async (scope: string) =>
+      (await createApiKey({ prisma: openPrisma(lab.pool), name: scope, scopes: [scope] })).key,
     /** Vacuums now, so that no autovacuum runs during the measurement. */
     async vacuum(...tables: string[]): Promise<void> {
       for (const table of tables) await lab.sql(`vacuum (analyze) ${table}`)

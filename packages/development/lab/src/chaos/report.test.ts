@@ -20,7 +20,7 @@ const request: SeenRequest = {
 /** One event that was delivered by its first attempt, and one kill. */
 function evidence(overrides: Partial<Evidence> = {}): Evidence {
   return {
-    published: [{ event: "a", channel: "acme", sha256: "sha-a" }],
+    published: [{ event: "a", channel: "acme", sha256: "sha-a", twice: false }],
     deliveries: [
       {
         delivery: "d-a",
@@ -36,6 +36,7 @@ function evidence(overrides: Partial<Evidence> = {}): Evidence {
     requests: [request],
     deferrals: [],
     accepted: [],
+    outcomes: [{ event_id: "a", state: "delivered", ended_at: "2030-01-01T00:00:09.000Z" }],
     jobs: [],
     uncommittedKeys: { events: [], deliveries: [] },
     faults: [kill],
@@ -84,6 +85,7 @@ test("with --json a run that holds prints one JSON object and nothing else, and 
     withoutCarrier: 0,
     misrecorded: 0,
     uncommitted: 0,
+    unheard: 0,
     afterDelivery: 0,
     deferred: "",
     holds: true,

@@ -32,12 +32,8 @@ export async function copyCheckout(folder: string, ref?: string): Promise<void> 
   await symlink(join(root, ".sitewire/jars"), join(folder, ".sitewire/jars"))
   if (ref === undefined) return
   const prisma = ["node_modules/prisma/build/index.js", "generate"]
-  const env = {
-    ...process.env,
-    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-    PRISMA_HIDE_UPDATE_MESSAGE: "1",
-  }
-  await run(process.execPath, prisma, { cwd: folder, env })
+  const settings = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" }
+  await run(process.execPath, prisma, { cwd: folder, env: { ...process.env, ...settings } })
 }
 
 /** The path of each package in package-lock.json, and whether it is one of ours. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { siteReadySchema } from "@sitewire/contracts"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import express, { type Express, type Request } from "express"
 
 export type ReceivedDelivery = {

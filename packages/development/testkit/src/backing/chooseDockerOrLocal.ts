@@ -1,7 +1,7 @@
-import { access } from "node:fs/promises"
 import { join } from "node:path"
 import type { Folder } from "./claimFolder.ts"
 import { isDockerAvailable } from "./docker/dockerEngine.ts"
+import { exists } from "./exists.ts"
 import { reportWhileWaiting } from "./reportWhileWaiting.ts"
 import type { BackingOptions, StartedBackingService } from "./types.ts"
 
@@ -9,21 +9,16 @@ import type { BackingOptions, StartedBackingService } from "./types.ts"
  * Starts a service in Docker, or, if that fails, as a local process. BACKING_SERVICES=docker or =local allows
  * only one of the two. A service that has local data stays local, because a Docker volume would be empty.
  */
-export async function chooseDockerOrLocal({
-  env,
-  progress,
-  folder,
-  service,
-  variable,
-  docker,
-  local,
-}: Pick<BackingOptions, "env" | "progress"> & {
-  folder: Folder
-  service: string
-  variable: string
-  docker: () => Promise<StartedBackingService>
-  local: () => Promise<StartedBackingService>
-}): Promise<StartedBackingService> {
+export async function chooseDockerOrLocal(
+  options: Pick<BackingOptions, "env" | "progress"> & {
+    folder: Folder
+    service: string
+    variable: string
+    docker: () => Promise<StartedBackingService>
+    local: () => Promise<StartedBackingService>
+  },
+): Promise<StartedBackingService> {
+  const { env, progress, folder, service, variable, docker, local } = options
   const allowed = env.BACKING_SERVICES
   if (allowed !== undefined && allowed !== "docker" && allowed !== "local") {
     throw new Error(
@@ -43,10 +38,7 @@ export async function chooseDockerOrLocal({
       )
     })
   }
-  const hasLocalData = await access(join(folder.path, "data")).then(
-    () => true,
-    () => false,
-  )
+  const hasLocalData = await exists(join(folder.path, "data"))
   if (allowed === undefined && !hasLocalData && (await isDockerAvailable(env))) {
     try {
       return await reportWhileWaiting(progress, `starting ${service} in Docker`, docker)

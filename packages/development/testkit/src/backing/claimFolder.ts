@@ -5,7 +5,8 @@ import { endWithinMs } from "../deadlines.ts"
 import { endStray, processStartTime, runsWith } from "./local/processes.ts"
 import type { BackingOptions, Progress } from "./types.ts"
 
-export type Service = "postgres" | "kafka"
+type Service = "postgres" | "kafka"
+type Named = { service: Service; progress: Progress }
 
 /** Postgres gets SIGINT, because on SIGTERM it would wait for its clients to disconnect. */
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
@@ -28,14 +29,12 @@ export type Folder = {
  * stopped and the folders are removed. Rejects if a running process has the claim, because two installations
  * must not share a database.
  */
-export async function claimFolder({
-  directory,
-  service,
-  durability,
-  progress,
-}: Pick<BackingOptions, "directory" | "durability" | "progress"> & { service: Service }): Promise<Folder> {
+export async function claimFolder(
+  options: Named & Pick<BackingOptions, "directory" | "durability">,
+): Promise<Folder> {
+  const { directory, service, durability } = options
   await mkdir(directory, { recursive: true })
-  await removeDeadScratch({ directory, service, progress })
+  await removeDeadScratch(directory, options)
   const name = durability === "persistent" ? service : `${service}-scratch-${randomBytes(4).toString("hex")}`
   const path = join(directory, name)
   await mkdir(path, { recursive: true })
@@ -47,7 +46,7 @@ export async function claimFolder({
       break
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST" || attempt === 5) throw error
-      await clearDeadClaim({ path, service, progress })
+      await clearDeadClaim(path, options)
     }
   }
   return {
@@ -62,45 +61,25 @@ export async function claimFolder({
  * Removes a persistent service's data, after stopping a server that a killed run left. Throws if the folder
  * is in use.
  */
-export async function clearFolder({
-  directory,
-  service,
-  progress,
-}: Pick<BackingOptions, "directory" | "progress"> & { service: Service }) {
-  const path = join(directory, service)
-  await clearDeadClaim({ path, service, progress })
+export async function clearFolder(directory: string, named: Named) {
+  const path = join(directory, named.service)
+  await clearDeadClaim(path, named)
   await rm(path, { recursive: true, force: true })
 }
 
-async function removeDeadScratch({
-  directory,
-  service,
-  progress,
-}: {
-  directory: string
-  service: Service
-  progress: Progress
-}) {
+async function removeDeadScratch(directory: string, named: Named) {
   for (const name of await readdir(directory)) {
-    if (!name.startsWith(`${service}-scratch-`)) continue
+    if (!name.startsWith(`${named.service}-scratch-`)) continue
     const path = join(directory, name)
     const claim = await readClaim(path)
     // A folder without a claim may be one that another process is creating right now.
     if (!claim || isOwned(claim)) continue
-    await clearDeadClaim({ path, service, progress })
+    await clearDeadClaim(path, named)
     await rm(path, { recursive: true, force: true })
   }
 }
 
-async function clearDeadClaim({
-  path,
-  service,
-  progress,
-}: {
-  path: string
-  service: Service
-  progress: Progress
-}) {
+async function clearDeadClaim(path: string, { service, progress }: Named) {
   const claim = await readClaim(path)
   if (claim && isOwned(claim)) {
     throw new Error(

@@ -31,14 +31,7 @@ export const brokerSettings = {
  * `listen`, `advertised` and each of `controllers` are host:port. `protocol` is the security protocol for
  * clients, such as `SASL_SSL`. Node ids start at 1. The first `controllers.length` nodes are controllers too.
  */
-export function nodeSettings({
-  data,
-  listen,
-  advertised,
-  controllers,
-  id = 1,
-  protocol = "PLAINTEXT",
-}: {
+export function nodeSettings(node: {
   data: string
   listen: string
   advertised: string
@@ -46,6 +39,7 @@ export function nodeSettings({
   id?: number
   protocol?: string
 }) {
+  const { data, listen, advertised, controllers, id = 1, protocol = "PLAINTEXT" } = node
   const controller = controllers[id - 1]
   return {
     "process.roles": controller ? "broker,controller" : "broker",

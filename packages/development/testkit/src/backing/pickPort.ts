@@ -24,14 +24,9 @@ function findFree({ wanted, service }: Request): Promise<number> {
         error.code === "EADDRINUSE"
           ? "another process listens on it"
           : `it cannot be opened (${error.message})`
-      reject(
-        new Error(
-          `${service} cannot use port ${wanted} on 127.0.0.1: ${reason}. Free it or choose another port.`,
-          {
-            cause: error,
-          },
-        ),
-      )
+      const advice = "Free it or choose another port."
+      const message = `${service} cannot use port ${wanted} on 127.0.0.1: ${reason}. ${advice}`
+      reject(new Error(message, { cause: error }))
     })
     server.listen(wanted ?? 0, "127.0.0.1", () => {
       const address = server.address()

@@ -8,14 +8,11 @@ import type { BackingOptions } from "./types.ts"
  * Removes the data and Docker volumes of persistent services in `directory`, and stops servers that killed
  * runs left. Throws if a running process uses the data.
  */
-export async function removeBackingData({
-  directory,
-  env,
-  progress,
-}: Pick<BackingOptions, "directory" | "env" | "progress">) {
+export async function removeBackingData(options: Pick<BackingOptions, "directory" | "env" | "progress">) {
+  const { directory, env, progress } = options
   for (const service of ["postgres", "kafka"] as const) {
     const volume = await readFile(join(directory, service, "volume"), "utf8").catch(() => undefined)
-    await clearFolder({ directory, service, progress })
+    await clearFolder(directory, { service, progress })
     if (volume && !(await removeVolume(env, volume))) {
       progress(
         `Docker's volume ${volume} was not removed: no Docker daemon responds. Remove it with docker volume rm`,

@@ -13,21 +13,16 @@ import type { BackingOptions, StartedBackingService } from "./types.ts"
  * brokers, any one may be stopped. Of two, only the second may, because the first is the only controller.
  * `stop` removes the data.
  */
-export async function startKafkaCluster({
-  directory,
-  env,
-  progress,
-  jars,
-  brokers,
-  login,
-  kafkaVersion,
-}: Pick<BackingOptions, "directory" | "env" | "progress"> & {
-  jars: string
-  brokers: number
-  login?: ClientLogin
-  /** The version of each broker, by its number from 1, read at each start. */
-  kafkaVersion?: ((broker: number) => string) | undefined
-}): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
+export async function startKafkaCluster(
+  options: Pick<BackingOptions, "directory" | "env" | "progress"> & {
+    jars: string
+    brokers: number
+    login?: ClientLogin
+    /** The version of each broker, by its number from 1, read at each start. */
+    kafkaVersion?: ((broker: number) => string) | undefined
+  },
+): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
+  const { directory, env, progress, jars, brokers, login, kafkaVersion } = options
   const controllers: string[] = []
   while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())
   const copies = String(Math.min(3, brokers))
@@ -44,15 +39,10 @@ export async function startKafkaCluster({
       throw error
     })
   }
-  const starting = Array.from({ length: brokers }, (_, at) =>
-    start({
-      id: at + 1,
-      controllers,
-      settings,
-      login,
-      version: kafkaVersion && (() => kafkaVersion(at + 1)),
-    }),
-  )
+  const starting = Array.from({ length: brokers }, (_, at) => {
+    const version = kafkaVersion && (() => kafkaVersion(at + 1))
+    return start({ id: at + 1, controllers, settings, login, version })
+  })
   const outcomes = await Promise.allSettled(starting)
   const started = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []))
   // Brokers are killed, because an orderly shutdown waits for controllers, which may have ended already.

@@ -16,6 +16,8 @@ export type BackingOptions = {
   durability: "persistent" | "scratch"
   /** Called with lines for a person who waits. No line contains a password. */
   progress: Progress
+  /** Called when a local server ends although nobody stopped it. It is not started again. */
+  onUnaskedEnd?: ((line: string) => void) | undefined
 }
 
 type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }

@@ -24,7 +24,7 @@ export function variablesOf(service: ServiceName, sealingKeys: string): Record<s
     case "gateway":
       return { GATEWAY_HOST: "127.0.0.1", GATEWAY_PORT: "0", GATEWAY_DRAIN_DELAY: "0ms" }
     case "scheduler":
-      return loopbackAddresses
+      return { ...loopbackAddresses, ...sealing }
     case "dispatcher":
       return { ...loopbackAddresses, ...sealing }
     case "console":

@@ -164,7 +164,7 @@ export async function startInstallation(options: InstallationOptions) {
     addChannel: (channel: { id: string; address: string; secret: string }) =>
       addChannel({ sql: pool.sql, sealingKeys }, channel),
     addConnections: (connections: readonly { id: string; source: string }[]) =>
-      addConnections(pool.sql, connections),
+      addConnections({ sql: pool.sql, sealingKeys }, connections),
     setUp,
     variables,
     start,

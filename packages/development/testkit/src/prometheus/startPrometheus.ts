@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { stringify } from "yaml"
+import { pickPort } from "../backing/pickPort.ts"
 import { readyWithinMs } from "../deadlines.ts"
 import { findTool } from "./findTool.ts"
-import { rulesFile } from "./rules.ts"
+import { readRules } from "./rules.ts"
 
 /** Ends Prometheus when its standard input ends, also because our process was killed. */
 const untilInputEnds = 'exec 3<&0; "$@" & child=$!; (cat <&3; kill $child) >/dev/null 2>&1 & wait $child'
@@ -30,25 +30,21 @@ export async function startPrometheus(settings: {
   const { directory, targets, intervalSeconds = 5, ownProcessGroup = false } = settings
   const file = findTool("prometheus")
   await mkdir(directory, { recursive: true })
-  await writeFile(join(directory, "rules.yaml"), settings.rules ?? (await readFile(rulesFile, "utf8")))
+  await writeFile(join(directory, "rules.yaml"), settings.rules ?? (await readRules()))
   await writeFile(join(directory, "prometheus.yaml"), configuration(targets, intervalSeconds))
-  const port = settings.port || (await freePort())
+  const port = await pickPort({ wanted: settings.port, service: "Prometheus" })
   const url = `http://127.0.0.1:${port}`
-  const child = spawn(
-    "sh",
-    [
-      "-c",
-      untilInputEnds,
-      "sh",
-      file,
-      `--config.file=${join(directory, "prometheus.yaml")}`,
-      `--storage.tsdb.path=${join(directory, "data")}`,
-      "--storage.tsdb.retention.time=15d",
-      `--web.listen-address=127.0.0.1:${port}`,
-      "--log.level=warn",
-    ],
-    { stdio: ["pipe", "ignore", "pipe"], detached: ownProcessGroup },
-  )
+  const args = [
+    `--config.file=${join(directory, "prometheus.yaml")}`,
+    `--storage.tsdb.path=${join(directory, "data")}`,
+    "--storage.tsdb.retention.time=15d",
+    `--web.listen-address=127.0.0.1:${port}`,
+    "--log.level=warn",
+  ]
+  const child = spawn("sh", ["-c", untilInputEnds, "sh", file, ...args], {
+    stdio: ["pipe", "ignore", "pipe"],
+    detached: ownProcessGroup,
+  })
   let output = ""
   child.stderr.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-10_000)))
   const ended = once(child, "close").catch((error: unknown) => (output += String(error)))
@@ -69,26 +65,13 @@ export async function startPrometheus(settings: {
 
 function configuration(targets: Readonly<Record<string, string>>, intervalSeconds: number): string {
   const interval = `${intervalSeconds}s`
+  const addresses = Object.entries(targets).map(([instance, address]) => ({
+    targets: [new URL(address).host],
+    labels: { instance },
+  }))
   return stringify({
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
     rule_files: ["rules.yaml"],
-    scrape_configs: [
-      {
-        job_name: "sitewire",
-        static_configs: Object.entries(targets).map(([instance, address]) => ({
-          targets: [new URL(address).host],
-          labels: { instance },
-        })),
-      },
-    ],
+    scrape_configs: [{ job_name: "sitewire", static_configs: addresses }],
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }

@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 async function start(name: string, durability: "persistent" | "scratch" = "persistent", port?: number) {
-  const backing = await startPostgres({ directory: join(root, name), env, durability, progress, port })
+  const options = { directory: join(root, name), env, durability, progress, port, onUnaskedEnd: progress }
+  const backing = await startPostgres(options)
   if (backing.kind === "given") throw new Error("an address was given")
   return backing
 }
@@ -88,6 +89,20 @@ test.each(["orderly", "kill"] as const)(
     await backing.stop()
   },
 )
+
+test("a server that ends although nobody stopped it is reported", async () => {
+  const asked = await start("asked")
+  await asked.halt("kill")
+  await asked.stop()
+  const backing = await start("unasked")
+  process.kill(pidOf(backing), "SIGKILL")
+  const reported = () => lines.filter((line) => line.includes("is not started again"))
+  await vi.waitFor(() => expect(reported()).not.toEqual([]), { timeout: 10_000 })
+  expect(reported()).toEqual([
+    `Postgres ended (SIGKILL), and is not started again. Its log is ${join(root, "unasked", "postgres", "postgres.log")}`,
+  ])
+  await backing.stop()
+})
 
 test("a scratch database leaves nothing", async () => {
   const backing = await start("scratch", "scratch")

@@ -3,9 +3,8 @@ import Broker from "kafkajs/src/broker/index.js"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { protocolError } from "../../../test/fixtures/protocolError.ts"
 import { makeTopic, realBroker } from "../../../test/fixtures/realBroker.ts"
-import { requireTopics } from "../../admin/requireTopics.ts"
+import { requireTopics, topicExists } from "../../admin/requireTopics.ts"
 import { withAdmin } from "../../admin/withAdmin.ts"
-import { topicExists } from "./listTopicsNeedsAllLeaders.ts"
 
 const closed = () => new kafkajs.KafkaJSConnectionError("Closed connection")
 

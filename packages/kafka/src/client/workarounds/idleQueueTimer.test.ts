@@ -4,11 +4,15 @@ import { expect, test } from "vitest"
 import { realBroker } from "../../../test/fixtures/realBroker.ts"
 import { startProducer } from "../../producer/startProducer.ts"
 
-/** How often the process was woken within a second. */
+/** How often the process was woken within a second: the least of three, because work that has not ended wakes it as well. */
 async function wakeUps(): Promise<number> {
-  const before = performance.nodeTiming.uvMetricsInfo.loopCount
-  await sleep(1_000)
-  return performance.nodeTiming.uvMetricsInfo.loopCount - before
+  const counts: number[] = []
+  while (counts.length < 3) {
+    const before = performance.nodeTiming.uvMetricsInfo.loopCount
+    await sleep(1_000)
+    counts.push(performance.nodeTiming.uvMetricsInfo.loopCount - before)
+  }
+  return Math.min(...counts)
 }
 
 test("an idle connection does not wake the process", async () => {

@@ -23,6 +23,8 @@ test("hashing a key is several times faster than with kafkajs", () => {
     for (let count = 0; count < 20_000; count++) hash(key)
     return process.cpuUsage(before).user / 1_000
   }
-  cpuMs(murmur2)
-  expect(cpuMs(murmur2)).toBeLessThan(cpuMs(kafkajsMurmur2) / 3)
+  // The least of several measurements, because a compilation or another process's load only adds time.
+  const leastCpuMs = (hash: (key: Uint8Array) => number) =>
+    Math.min(...Array.from({ length: 7 }, () => cpuMs(hash)))
+  expect(leastCpuMs(murmur2)).toBeLessThan(leastCpuMs(kafkajsMurmur2) / 3)
 })

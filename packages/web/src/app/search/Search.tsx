@@ -94,6 +94,7 @@ export function Search({ close }: { close: () => void }) {
             <span className={classes.kind}>{hit.kind}</span>
             <span className={classes.title} dir="auto">
               {hit.title}
+              {hit.detail && <small className={classes.detail}>{hit.detail}</small>}
             </span>
             {hit.more && <span className={classes.more}>{hit.more}</span>}
           </div>

@@ -1,5 +1,6 @@
 import type { Access } from "../../api/access.ts"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
 
 export type Hit = {
@@ -7,6 +8,8 @@ export type Hit = {
   kind: string
   title: string
   more?: string
+  /** In a second line. */
+  detail?: string
   link: { to: string; params?: object }
 }
 
@@ -17,14 +20,14 @@ const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** Everything that the session may see and that the text names. Searches that fail find nothing. */
 export async function searchEverything(
   text: string,
-  { reads, channels, sites }: Access,
+  { reads, channels, sites, connections }: Access,
   signal: AbortSignal,
 ): Promise<Hit[]> {
   const deliveries = reads || channels.length > 0
   const url = siteUrlOf(text)
   const searches: Promise<Hit[]>[] = [
     ...(deliveries ? [findChannels(text, signal)] : []),
-    ...(reads || sites.length > 0 ? [findConnections(text, signal)] : []),
+    ...(reads || sites.length > 0 || connections.length > 0 ? [findConnections(text, signal)] : []),
     ...(deliveries && isUuid.test(text) ? [findDelivery(text, signal)] : []),
     ...(deliveries && !isUuid.test(text)
       ? [findDeliveries({ event_id: text }, signal), findDeliveries({ reference: text }, signal)]
@@ -66,7 +69,8 @@ async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
 }
 
 async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
-  return [hitOf(await bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })))]
+  const delivery = await bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal }))
+  return [hitOf(delivery, [delivery.body?.reference, delivery.body?.site_url])]
 }
 
 async function findDeliveries(
@@ -74,15 +78,20 @@ async function findDeliveries(
   signal: AbortSignal,
 ): Promise<Hit[]> {
   const { data } = await bodyOf(api.GET("/v1/deliveries", { params: { query: { ...query, limit } }, signal }))
-  return data.map(hitOf)
+  return data.map((delivery) => hitOf(delivery, [delivery.reference, delivery.site_url]))
 }
 
-function hitOf({ id, event_id, channel, state }: Schemas["Delivery"]): Hit {
+/** Ids are alike to people: the time, the reference and the site tell them apart. */
+function hitOf({ id, event_id, channel, state, created_at }: Schemas["Delivery"], about: unknown[]): Hit {
   return {
     key: `delivery ${id}`,
     kind: t.delivery,
     title: event_id,
     more: `${channel} · ${texts.states.delivery[state]}`,
+    detail: [
+      formatTime(new Date(created_at), "near"),
+      ...about.filter((text) => typeof text === "string"),
+    ].join(" · "),
     link: { to: "/deliveries/$id", params: { id } },
   }
 }

@@ -1,9 +1,10 @@
-import { TextInput } from "@mantine/core"
+import { Select, TextInput } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
-import { type AuditFilter, auditQuery } from "../../api/queries.ts"
+import { type AuditFilter, auditQuery, keysQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
+import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { Filters } from "../../parts/Filters.tsx"
 import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
@@ -11,6 +12,7 @@ import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../part
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Audit.module.css"
 
@@ -20,24 +22,47 @@ type Entry = Schemas["AuditEntry"]
 export function Audit() {
   const [filter, change] = useFilters<AuditFilter>()
   const list = useInfiniteQuery(auditQuery(filter))
-  const [operation, setOperation] = useTyped(filter.operation ?? "", (text) =>
-    change({ operation: text || undefined }),
-  )
+  const [target, setTarget] = useTyped(filter.target ?? "", (text) => change({ target: text || undefined }))
   return (
     <>
       <PageHead title={texts.pages.audit} />
       <Filters>
-        <TextInput
+        <Select
           label={t.operation}
-          placeholder="changeChannel"
-          value={operation}
-          onChange={(event) => setOperation(event.currentTarget.value)}
+          placeholder={texts.common.all}
+          clearable
+          searchable
+          data={Object.entries(t.operations).map(([value, label]) => ({ value, label }))}
+          value={filter.operation ?? null}
+          onChange={(operation) => change({ operation: operation ?? undefined })}
         />
+        <SelectFilter
+          label={t.shown}
+          values={{ true: t.revealed }}
+          value={filter.revealed === "true" ? "true" : undefined}
+          change={(revealed) => change({ revealed })}
+        />
+        <Who value={filter.key} change={(key) => change({ key })} />
         <SelectFilter
           label={t.about}
           values={t.kinds}
           value={filter.target_kind}
           change={(target_kind) => change({ target_kind, target: undefined })}
+        />
+        {filter.target_kind === "channel" && (
+          <ChannelInput label={t.target} placeholder={texts.common.all} value={target} change={setTarget} />
+        )}
+        {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
+          <TextInput
+            label={t.target}
+            value={target}
+            onChange={(event) => setTarget(event.currentTarget.value)}
+          />
+        )}
+        <TimeRange
+          after={filter.created_after}
+          before={filter.created_before}
+          change={({ after, before }) => change({ created_after: after, created_before: before })}
         />
       </Filters>
       <PagedTable
@@ -51,21 +76,41 @@ export function Audit() {
   )
 }
 
+function Who({ value, change }: { value: string | undefined; change: (key: string | undefined) => void }) {
+  const { data } = useInfiniteQuery(keysQuery())
+  const keys = (data?.pages ?? []).flatMap((page) => page.data)
+  return (
+    <Select
+      label={t.columns.who}
+      placeholder={texts.common.all}
+      clearable
+      searchable
+      data={keys.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
+      value={value ?? null}
+      onChange={(key) => change(key ?? undefined)}
+    />
+  )
+}
+
 const columns: Column<Entry>[] = [
   { title: t.columns.time, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: t.columns.who,
-    cell: ({ key: { name, id } }) => (
-      <span dir="auto" title={id}>
+    cell: ({ key: { name, id }, client_address }) => (
+      <span dir="auto" title={client_address === null ? id : `${id}, ${client_address}`}>
         {name}
       </span>
     ),
   },
-  { title: t.columns.operation, cell: ({ operation }) => <Mono>{operation}</Mono>, whole: true },
+  { title: t.columns.operation, cell: ({ operation }) => nameOf(operation) },
   { title: t.columns.target, cell: ({ target }) => <Target target={target} /> },
   { title: t.columns.changes, cell: ({ changes }) => <Changes changes={changes} /> },
   { title: t.columns.request, cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true, whole: true },
 ]
+
+function nameOf(operation: string): string {
+  return t.operations[operation as keyof typeof t.operations] ?? operation
+}
 
 function Target({ target: { kind, id } }: { target: Entry["target"] }) {
   if (kind === "channel") return <ChannelRef id={id} />

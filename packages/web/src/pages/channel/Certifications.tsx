@@ -5,6 +5,7 @@ import { useAccess } from "../../api/access.ts"
 import { bodyOf, type Schemas } from "../../api/client.ts"
 import { certificationQuery, certificationsQuery } from "../../api/queries.ts"
 import { useWrite } from "../../api/useWrite.ts"
+import { formatTime } from "../../format.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
@@ -59,7 +60,7 @@ export function Certifications({ channel }: { channel: Schemas["Channel"] }) {
 }
 
 function labelOf({ created_at, result, state }: Schemas["CertificationSummary"]): string {
-  return `${new Date(created_at).toLocaleString()} · ${result ? t.results[result] : t.states[state]}`
+  return `${formatTime(new Date(created_at), "full")} · ${result ? t.results[result] : t.states[state]}`
 }
 
 function Shown({ channel, id }: { channel: string; id: string }) {

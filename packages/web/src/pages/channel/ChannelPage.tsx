@@ -10,6 +10,7 @@ import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { PageHead } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
+import { ChannelHealth } from "../../parts/states.tsx"
 import { texts } from "../../texts.ts"
 import { Certifications } from "./Certifications.tsx"
 import { ChannelActions } from "./ChannelActions.tsx"
@@ -71,11 +72,7 @@ function ChannelState({ channel }: { channel: Schemas["Channel"] }) {
   const { data } = useQuery(channelHealthQuery(channel.id))
   return (
     <>
-      {data && (
-        <State kind={data.health === "failing" ? "bad" : "good"}>
-          {data.health === "failing" ? texts.channels.failing : texts.channels.ok}
-        </State>
-      )}
+      {data && <ChannelHealth {...data} />}
       {channel.paused_at && <State kind="warn">{texts.channels.paused}</State>}
     </>
   )

@@ -1,8 +1,11 @@
+import { Button, Group } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
+import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
 import { channelHealthQuery } from "../../api/queries.ts"
-import { formatMs, formatNumber, formatPercent } from "../../format.ts"
+import { formatCounted, formatMs, formatNumber, formatPercent } from "../../format.ts"
 import { Facts, Figures } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
@@ -13,6 +16,9 @@ import { type Column, Table } from "../../parts/Rows.tsx"
 import { State } from "../../parts/State.tsx"
 import { Ago, Since } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import { BulkResend } from "../deliveries/BulkResend.tsx"
+import { errorOf, waitingOf } from "./describeFailure.ts"
+import { TellPartner } from "./TellPartner.tsx"
 
 const t = texts.health
 const Charts = lazy(() =>
@@ -20,22 +26,30 @@ const Charts = lazy(() =>
 )
 type ChannelHealth = Schemas["ChannelHealth"]
 
-export function Health({ channel: { id } }: { channel: Schemas["Channel"] }) {
+export function Health({ channel }: { channel: Schemas["Channel"] }) {
+  const { id } = channel
+  const { operates } = useAccess()
   const { data, error, refetch } = useQuery(channelHealthQuery(id))
   if (error) return <Failed error={error} retry={refetch} />
   if (!data) return <Loading />
   return (
     <Rows>
       <Reason health={data} />
+      {data.dead.count > 0 && <Dead health={data} />}
+      {operates && (data.health === "failing" || data.dead.count > 0) && (
+        <Group>
+          <TellPartner channel={channel} health={data} />
+        </Group>
+      )}
       <Section>
         <Figures
           figures={[
             attempts(t.lastHour, data.last_hour),
             [
               t.latency,
-              data.last_hour?.latency_p50_ms == null ? "–" : formatMs(data.last_hour.latency_p50_ms),
+              data.last_hour.latency_p50_ms === null ? "–" : formatMs(data.last_hour.latency_p50_ms),
               t.latencyMore(
-                data.last_hour?.latency_p99_ms == null ? "–" : formatMs(data.last_hour.latency_p99_ms),
+                data.last_hour.latency_p99_ms === null ? "–" : formatMs(data.last_hour.latency_p99_ms),
               ),
             ],
             attempts(t.lastDay, data.last_day),
@@ -48,6 +62,7 @@ export function Health({ channel: { id } }: { channel: Schemas["Channel"] }) {
                 </>
               ),
             ],
+            [t.dead, formatCounted(data.dead.count), t.deadOf],
             [
               t.deferred,
               formatNumber(data.deferred.reduce((sum, { count }) => sum + count, 0)),
@@ -107,7 +122,9 @@ export function Health({ channel: { id } }: { channel: Schemas["Channel"] }) {
 }
 
 /** What is wrong, in one sentence, with what to do. */
-function Reason({ health: { health, paused_at, dispatchers, last_failure } }: { health: ChannelHealth }) {
+function Reason({ health }: { health: ChannelHealth }) {
+  const { paused_at, dispatchers } = health
+  const { managesChannel } = useAccess()
   const opened = dispatchers.find(({ breaker }) => breaker === "open")
   if (paused_at !== null)
     return (
@@ -115,7 +132,8 @@ function Reason({ health: { health, paused_at, dispatchers, last_failure } }: { 
         {t.pausedFor} <Since at={paused_at} />. {t.pausedMore}
       </Notice>
     )
-  if (health === "ok") return null
+  if (health.health === "ok") return null
+  const waiting = waitingOf(health)
   return (
     <Notice kind="bad" title={opened ? t.breakerOpen : t.failing}>
       {opened?.breaker_opened_at && (
@@ -123,17 +141,38 @@ function Reason({ health: { health, paused_at, dispatchers, last_failure } }: { 
           {t.breakerFor} <Since at={opened.breaker_opened_at} />.{" "}
         </>
       )}
-      {last_failure &&
-        t.lastError(
-          last_failure.status === null ? texts.errors[last_failure.error] : `HTTP ${last_failure.status}`,
-        )}{" "}
-      {t.failingMore}
+      <LastError health={health} /> {t.failingMore(formatNumber(waiting), waiting === 1)}{" "}
+      {managesChannel(health.channel) && t.correct}
     </Notice>
   )
 }
 
-function attempts(name: string, statistics: Schemas["AttemptStatistics"] | null) {
-  if (statistics === null) return [name, "–", t.tooMany] as const
+function LastError({ health: { last_failure: failure } }: { health: ChannelHealth }) {
+  return failure && t.lastError(errorOf(failure))
+}
+
+/** What was not accepted, and how to send it again. */
+function Dead({ health }: { health: ChannelHealth }) {
+  const { operates } = useAccess()
+  const { channel, dead } = health
+  const filter = { channel, state: "dead", created_after: dead.created_after } as const
+  return (
+    <Notice kind="bad" title={t.deadTitle(formatCounted(dead.count), dead.count === 1)}>
+      <LastError health={health} /> {t.deadMore}
+      <Group gap="xs" mt="xs">
+        <Button
+          variant="default"
+          renderRoot={(props) => <Link {...props} to="/deliveries" search={filter} />}
+        >
+          {t.showDead}
+        </Button>
+        {operates && <BulkResend filter={filter} label={t.resendDead} />}
+      </Group>
+    </Notice>
+  )
+}
+
+function attempts(name: string, statistics: Schemas["AttemptStatistics"]) {
   const { attempts: count, success_rate } = statistics
   return [
     name,

@@ -1,4 +1,4 @@
-import { Stack, Text } from "@mantine/core"
+import { Stack, Switch, Text } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
@@ -16,6 +16,7 @@ import classes from "./Secrets.module.css"
 
 const t = texts.secrets
 type Channel = Schemas["Channel"]
+type Staged = Pick<Schemas["StagedSecret"], "staged_secret" | "standard_webhooks_secret">
 type Step = "stage" | "activate" | "retire"
 
 const steps: readonly Step[] = ["stage", "activate", "retire"]
@@ -27,7 +28,7 @@ function nextStep({ other_secret }: Channel): Step {
 
 export function Secrets({ channel }: { channel: Channel }) {
   const { managesChannel } = useAccess()
-  const [staged, setStaged] = useState<string | null>(null)
+  const [staged, setStaged] = useState<Staged | null>(null)
   // If the response with the new secret is lost, the channel has it already, but the dialog must stay to ask again.
   const [staging, setStaging] = useState(false)
   const now = staging ? "stage" : nextStep(channel)
@@ -49,14 +50,20 @@ export function Secrets({ channel }: { channel: Channel }) {
                 <p>{t.steps[step].what}</p>
                 {state === "now" && (
                   <Stack gap="sm" align="start">
-                    {staged !== null && now === "activate" && <NewSecret secret={staged} />}
+                    {staged !== null && now === "activate" && <NewSecret staged={staged} />}
                     {t.steps[step].partner && (
                       <Notice kind="idle" title={t.partner}>
                         {t.steps[step].partner}
                       </Notice>
                     )}
                     {managesChannel(channel.id) && (
-                      <StepAction step={step} channel={channel} staged={setStaged} staging={setStaging} />
+                      <StepAction
+                        step={step}
+                        channel={channel}
+                        staged={setStaged}
+                        isShown={staged !== null}
+                        staging={setStaging}
+                      />
                     )}
                   </Stack>
                 )}
@@ -83,13 +90,18 @@ export function Secrets({ channel }: { channel: Channel }) {
   )
 }
 
-function NewSecret({ secret }: { secret: string }) {
+function NewSecret({ staged: { staged_secret, standard_webhooks_secret } }: { staged: Staged }) {
   return (
     <div className={classes.secret}>
       <Notice kind="warn" title={t.once}>
         {t.onceMore}
       </Notice>
-      <CopyField label={t.newSecret} value={secret} what={t.newSecret} />
+      <CopyField label={t.newSecret} value={staged_secret} what={t.newSecret} />
+      <CopyField
+        label={texts.createChannel.whsec}
+        value={standard_webhooks_secret}
+        what={texts.createChannel.whsec}
+      />
     </div>
   )
 }
@@ -98,17 +110,25 @@ function StepAction({
   step,
   channel: { id, secret_id, other_secret },
   staged,
+  isShown,
   staging,
 }: {
   step: Step
   channel: Channel
-  staged: (secret: string | null) => void
+  staged: (secret: Staged | null) => void
+  isShown: boolean
   staging: (isOpen: boolean) => void
 }) {
   const client = useQueryClient()
+  const [force, setForce] = useState(false)
   const refresh = () => void client.invalidateQueries({ queryKey: ["channels", id] })
-  const params = { path: { id } }
-  const query = { secret_id: other_secret?.id }
+  const other = other_secret?.id ?? ""
+  const path = { id }
+  const done = () => {
+    staged(null)
+    setForce(false)
+    refresh()
+  }
   if (step === "stage")
     return (
       <Action
@@ -116,49 +136,81 @@ function StepAction({
         variant="filled"
         title={t.stageTitle(id)}
         onToggle={staging}
-        run={(post) => bodyOf(post("/v1/channels/{id}/secret/stage", { params }))}
-        then={({ staged_secret }) => {
-          staged(staged_secret)
+        run={(post) => bodyOf(post("/v1/channels/{id}/secret/stage", { params: { path } }))}
+        then={(secret) => {
+          staged(secret)
           refresh()
         }}
       >
         {t.stageMore}
       </Action>
     )
+  const isLast = step === "retire"
   const retire = (
     <Action
-      label={step === "retire" ? t.steps.retire.label : t.abandon}
-      variant={step === "retire" ? "filled" : "default"}
+      label={isLast ? t.steps.retire.label : t.abandon}
+      variant={isLast ? "filled" : "default"}
       danger
-      title={
-        step === "retire" ? t.retireTitle(other_secret?.id ?? "") : t.abandonTitle(other_secret?.id ?? "")
+      title={isLast ? t.retireTitle(other) : t.abandonTitle(other)}
+      run={(post) =>
+        bodyOf(post("/v1/channels/{id}/secret/retire", { params: { path, query: { secret_id: other } } }))
       }
-      run={(post) => bodyOf(post("/v1/channels/{id}/secret/retire", { params: { path: { id }, query } }))}
       done={t.retired}
-      then={() => {
-        staged(null)
-        refresh()
-      }}
+      then={done}
     >
-      {step === "retire" ? t.retireMore(id) : t.abandonMore}
+      {isLast ? t.retireMore(id) : t.abandonMore}
     </Action>
   )
-  if (step === "retire") return retire
+  const query = { secret_id: other, ...(force ? { force: "true" as const } : {}) }
+  const forced = (
+    <Switch
+      mt="md"
+      label={t.force}
+      description={t.forceHint}
+      checked={force}
+      onChange={(event) => setForce(event.currentTarget.checked)}
+    />
+  )
+  if (isLast)
+    return (
+      <div className={classes.actions}>
+        {retire}
+        <Action
+          label={t.revert}
+          title={t.revertTitle(other)}
+          run={(post) => bodyOf(post("/v1/channels/{id}/secret/revert", { params: { path, query } }))}
+          done={t.reverted}
+          then={done}
+        >
+          {t.revertMore(id, secret_id)}
+          {forced}
+        </Action>
+      </div>
+    )
   return (
     <div className={classes.actions}>
       <Action
         label={t.steps.activate.label}
         variant="filled"
-        title={t.activateTitle(other_secret?.id ?? "")}
-        run={(post) => bodyOf(post("/v1/channels/{id}/secret/activate", { params: { path: { id }, query } }))}
+        title={t.activateTitle(other)}
+        run={(post) => bodyOf(post("/v1/channels/{id}/secret/activate", { params: { path, query } }))}
         done={t.activated}
-        then={() => {
-          staged(null)
-          refresh()
-        }}
+        then={done}
       >
         {t.activateMore(id, secret_id)}
+        {forced}
       </Action>
+      {isShown || (
+        <Action
+          label={t.show}
+          icon="eye"
+          title={t.showTitle}
+          run={() => bodyOf(api.GET("/v1/channels/{id}/secret/staged", { params: { path } }))}
+          then={staged}
+        >
+          {t.showMore}
+        </Action>
+      )}
       {retire}
     </div>
   )

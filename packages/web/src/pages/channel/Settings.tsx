@@ -10,9 +10,11 @@ import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
 import { Facts } from "../../parts/Facts.tsx"
+import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { Mono } from "../../parts/Ref.tsx"
+import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
@@ -21,12 +23,14 @@ const t = texts.settings
 type Channel = Versioned<Schemas["Channel"]>
 
 export function Settings({ channel }: { channel: Channel }) {
-  const { operates } = useAccess()
+  const { operates, managesChannel } = useAccess()
   return (
     <Rows>
       <Section title={t.title}>
-        {operates ? <Change channel={channel} /> : <Shown channel={channel} />}
+        {operates || <Shown channel={channel} />}
+        {managesChannel(channel.id) && <Change channel={channel} />}
       </Section>
+      {managesChannel(channel.id) && <ReceiverHeaders channel={channel} />}
       {operates && <Delete channel={channel} />}
     </Rows>
   )
@@ -62,13 +66,17 @@ function changesOf(before: Fields, after: Fields): Partial<Fields> {
 
 const isEmpty = (changes: object) => Object.keys(changes).length === 0
 
+/** A partner changes only how its own receiver verifies. */
 function Change({ channel }: { channel: Channel }) {
+  const { operates } = useAccess()
   const { id } = channel
   const client = useQueryClient()
   const [opened, setOpened] = useState(channel)
   const [fields, setFields] = useState<Fields>(channel)
   const set = (change: Partial<Fields>) => setFields((now) => ({ ...now, ...change }))
   const changes = changesOf(opened, fields)
+  const [headers, setHeaders] = useState(withoutValues(channel.request_header_names))
+  const needsHeaders = areNeededAgain(channel.request_header_names, channel.address, fields.address)
   // No conflict: a pause changes the ETag, and no field. After a lost response, the channel has what the fields have.
   const isSame = isEmpty(changesOf(opened, channel)) || isEmpty(changesOf(channel, fields))
   if (isSame && opened !== channel) setOpened(channel)
@@ -78,7 +86,7 @@ function Change({ channel }: { channel: Channel }) {
       versionOf(
         api.PATCH("/v1/channels/{id}", {
           params: { path: { id }, header: { "If-Match": opened.etag } },
-          body: changes,
+          body: { ...changes, ...(needsHeaders ? { request_headers: headers } : {}) },
         }),
       ),
     onSuccess(after) {
@@ -104,49 +112,82 @@ function Change({ channel }: { channel: Channel }) {
       }}
     >
       <Stack gap="md" maw={560}>
-        <TextInput
-          label={t.address}
-          description={t.addressHint}
-          type="url"
-          value={fields.address}
-          onChange={(event) => set({ address: event.currentTarget.value.trim() })}
-        />
-        <NumberInput
-          label={t.max}
-          description={t.maxHint}
-          placeholder={t.noMax}
-          min={1}
-          max={1_000}
-          value={fields.max_per_second ?? ""}
-          onChange={(value) => set({ max_per_second: value === "" ? null : Number(value) })}
-        />
+        {operates && (
+          <>
+            <TextInput
+              label={t.address}
+              description={t.addressHint}
+              type="url"
+              value={fields.address}
+              onChange={(event) => set({ address: event.currentTarget.value.trim() })}
+            />
+            {needsHeaders && (
+              <>
+                <span>{texts.requestHeaders.needed}</span>
+                <HeaderFields headers={headers} change={setHeaders} />
+              </>
+            )}
+            <NumberInput
+              label={t.max}
+              description={t.maxHint}
+              placeholder={t.noMax}
+              min={1}
+              max={1_000}
+              value={fields.max_per_second ?? ""}
+              onChange={(value) => set({ max_per_second: value === "" ? null : Number(value) })}
+            />
+          </>
+        )}
         <Switch
           label={t.standard}
           description={t.standardHint}
           checked={fields.standard_webhooks}
           onChange={(event) => set({ standard_webhooks: event.currentTarget.checked })}
         />
-        <Switch
-          label={t.traceparent}
-          description={t.traceparentHint}
-          checked={fields.send_traceparent}
-          onChange={(event) => set({ send_traceparent: event.currentTarget.checked })}
-        />
-        <Switch
-          label={t.notifications}
-          description={t.notificationsHint}
-          checked={fields.operator_notifications}
-          onChange={(event) => set({ operator_notifications: event.currentTarget.checked })}
-        />
+        {operates && (
+          <>
+            <Switch
+              label={t.traceparent}
+              description={t.traceparentHint}
+              checked={fields.send_traceparent}
+              onChange={(event) => set({ send_traceparent: event.currentTarget.checked })}
+            />
+            <Switch
+              label={t.notifications}
+              description={t.notificationsHint}
+              checked={fields.operator_notifications}
+              onChange={(event) => set({ operator_notifications: event.currentTarget.checked })}
+            />
+          </>
+        )}
         {isOutdated && !isEmpty(changes) && <ChangedMeanwhile show={showCurrent} />}
         {error && !isOutdated && <ProblemAlert error={error} />}
         <Group>
-          <Button type="submit" loading={isPending} disabled={isEmpty(changes)}>
+          <Button
+            type="submit"
+            loading={isPending}
+            disabled={isEmpty(changes) || (needsHeaders && !areComplete(headers))}
+          >
             {t.save}
           </Button>
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function ReceiverHeaders({ channel }: { channel: Channel }) {
+  const { id } = channel
+  const client = useQueryClient()
+  return (
+    <RequestHeaders
+      id={id}
+      shown={channel}
+      set={(request_headers) =>
+        bodyOf(api.PATCH("/v1/channels/{id}", { params: { path: { id } }, body: { request_headers } }))
+      }
+      refresh={() => void client.invalidateQueries({ queryKey: channelQuery(id).queryKey })}
+    />
   )
 }
 

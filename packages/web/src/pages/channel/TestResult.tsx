@@ -30,7 +30,7 @@ export function TestResult({
           {outcomeOf(attempt)} · {formatMs(attempt.duration_ms)}
         </Notice>
         <Phases attempt={attempt} longest={attempt.duration_ms} />
-        <AttemptDetails attempt={attempt} open />
+        <AttemptDetails attempt={attempt} isErased={false} open />
       </Stack>
     </Modal>
   )

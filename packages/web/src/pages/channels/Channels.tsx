@@ -12,12 +12,14 @@ import { ChannelRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { State } from "../../parts/State.tsx"
+import { ChannelHealth } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import classes from "./Channels.module.css"
 import { CreateChannel } from "./CreateChannel.tsx"
 
 const t = texts.channels
-type Channel = Schemas["Channel"]
+type Channel = Schemas["ListedChannel"]
 
 export function Channels() {
   const { operates, reads } = useAccess()
@@ -67,9 +69,19 @@ const columns: Column<Channel>[] = [
   { title: t.columns.id, cell: ({ id }) => <ChannelRef id={id} /> },
   { title: t.columns.address, cell: ({ address }) => <Mono>{address}</Mono> },
   {
-    title: t.columns.sending,
-    cell: ({ paused_at }) =>
-      paused_at ? <State kind="warn">{t.paused}</State> : <State kind="good">{t.active}</State>,
+    title: t.columns.health,
+    cell: (channel) => (
+      <span className={classes.states}>
+        <ChannelHealth {...channel} />
+        {channel.paused_at && <State kind="warn">{t.paused}</State>}
+      </span>
+    ),
+  },
+  {
+    title: t.columns.lastError,
+    cell: ({ last_error: error, last_status: status }) =>
+      error === null ? "–" : status === null ? texts.errorNames[error] : texts.deliveries.status(status),
+    whole: true,
   },
   {
     title: t.columns.rotation,

@@ -4,8 +4,10 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
+import { CopyField } from "../../parts/CopyField.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { texts } from "../../texts.ts"
 
@@ -23,13 +25,19 @@ function Dialog({ close }: { close: () => void }) {
   const [id, setId] = useState("")
   const [address, setAddress] = useState("")
   const [max, setMax] = useState<number | null>(null)
+  const [headers, setHeaders] = useState<HeaderField[]>([])
   const client = useQueryClient()
   const navigate = useNavigate()
   const request = useWrite({
     run: (post) =>
       bodyOf(
         post("/v1/channels", {
-          body: { ...(id === "" ? {} : { id }), address, ...(max === null ? {} : { max_per_second: max }) },
+          body: {
+            ...(id === "" ? {} : { id }),
+            address,
+            ...(headers.length === 0 ? {} : { request_headers: headers }),
+            ...(max === null ? {} : { max_per_second: max }),
+          },
         }),
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
@@ -39,14 +47,21 @@ function Dialog({ close }: { close: () => void }) {
     return (
       <SecretDialog
         title={t.created(data.id)}
-        texts={t}
         label={t.secret}
         secret={data.signing_secret}
         close={() => navigate({ to: "/channels/$id", params: { id: data.id } })}
-      />
+      >
+        <CopyField label={t.whsec} value={data.standard_webhooks_secret} what={t.whsec} />
+      </SecretDialog>
     )
   return (
-    <FormDialog title={t.title} submit={t.label} ready={address !== ""} request={request} close={close}>
+    <FormDialog
+      title={t.title}
+      submit={t.label}
+      ready={address !== "" && areComplete(headers)}
+      request={request}
+      close={close}
+    >
       <TextInput
         label={t.id}
         description={t.idHint}
@@ -71,6 +86,7 @@ function Dialog({ close }: { close: () => void }) {
         value={max ?? ""}
         onChange={(value) => setMax(value === "" ? null : Number(value))}
       />
+      <HeaderFields headers={headers} change={setHeaders} />
     </FormDialog>
   )
 }

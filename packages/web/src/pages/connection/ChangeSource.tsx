@@ -7,6 +7,7 @@ import { connectionQuery } from "../../api/queries.ts"
 import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
 
@@ -26,13 +27,15 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
   const client = useQueryClient()
   const [version, setVersion] = useState(connection)
   const [source, setSource] = useState(connection.source)
+  const [headers, setHeaders] = useState(withoutValues(connection.request_header_names))
+  const needsHeaders = areNeededAgain(connection.request_header_names, connection.source, source)
   const refresh = () => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })
   const request = useMutation({
     mutationFn: () =>
       versionOf(
         api.PATCH("/v1/connections/{id}", {
           params: { path: { id }, header: { "If-Match": version.etag } },
-          body: { source },
+          body: { source, ...(needsHeaders ? { request_headers: headers } : {}) },
         }),
       ),
     onSuccess() {
@@ -47,7 +50,7 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
     <FormDialog
       title={t.changeTitle(id)}
       submit={t.changeConfirm}
-      ready={source !== ""}
+      ready={source !== "" && (!needsHeaders || areComplete(headers))}
       request={isOutdated ? { ...request, error: null } : request}
       close={close}
     >
@@ -60,6 +63,12 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
         onChange={(event) => setSource(event.currentTarget.value.trim())}
         data-autofocus
       />
+      {needsHeaders && (
+        <>
+          <span>{texts.requestHeaders.needed}</span>
+          <HeaderFields headers={headers} change={setHeaders} />
+        </>
+      )}
       {isOutdated && (
         <ChangedMeanwhile
           show={() => {

@@ -1,6 +1,7 @@
-import { useQuery } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { Schemas, Versioned } from "../../api/client.ts"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas, type Versioned } from "../../api/client.ts"
 import { connectionQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Facts } from "../../parts/Facts.tsx"
@@ -9,12 +10,14 @@ import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Columns, PageHead, Rows, Section } from "../../parts/Page.tsx"
 import { Mono } from "../../parts/Ref.tsx"
+import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { ConnectionState, SyncOutcome } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { Changes } from "./Changes.tsx"
 import { ConnectionActions } from "./ConnectionActions.tsx"
 import { Content } from "./Content.tsx"
+import { SigningSecret } from "./SigningSecret.tsx"
 import { TriggerUrl } from "./TriggerUrl.tsx"
 import { Windows } from "./Windows.tsx"
 
@@ -28,7 +31,9 @@ export function ConnectionPage() {
 }
 
 function Found({ connection }: { connection: Versioned<Schemas["Connection"]> }) {
-  const { id, site, state, failing_since, last_error, next_sync_at } = connection
+  const { readsContentOf } = useAccess()
+  const { id, site, state, failing_since, last_reason, next_sync_at } = connection
+  const { managesSite } = useAccess()
   return (
     <>
       <PageHead
@@ -40,17 +45,22 @@ function Found({ connection }: { connection: Versioned<Schemas["Connection"]> })
       </PageHead>
       <Rows>
         {failing_since !== null && (
-          <Notice kind="bad" title={t.failing(last_error ?? "")}>
+          <Notice kind="bad" title={t.failing(last_reason ?? "")}>
             {t.failingFor} <Since at={failing_since} />.{" "}
             {next_sync_at && (
               <>
                 {t.retried} <Ago at={next_sync_at} due />.{" "}
               </>
             )}
-            {t.failingMore}
+            {connection.last_success_at === null ? t.noContent : t.keepsContent}{" "}
+            {managesSite(site) && t.failingNext}
           </Notice>
         )}
         <TriggerUrl connection={connection} />
+        <Columns>
+          <SourceHeaders connection={connection} />
+          <SigningSecret connection={connection} />
+        </Columns>
         <Section title={t.windows} aside={<small className="dimmed">{t.windowsHint}</small>}>
           <Windows id={id} />
         </Section>
@@ -80,10 +90,26 @@ function Found({ connection }: { connection: Versioned<Schemas["Connection"]> })
               ]}
             />
           </Section>
-          <Content id={id} />
+          {readsContentOf(site) && <Content id={id} />}
         </Columns>
-        <Changes id={id} />
+        {readsContentOf(site) && <Changes id={id} />}
       </Rows>
     </>
+  )
+}
+
+function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Schemas["Connection"] }) {
+  const { managesSite } = useAccess()
+  const client = useQueryClient()
+  if (!managesSite(site)) return null
+  return (
+    <RequestHeaders
+      id={id}
+      shown={shown}
+      set={(request_headers) =>
+        bodyOf(api.PATCH("/v1/connections/{id}", { params: { path: { id } }, body: { request_headers } }))
+      }
+      refresh={() => void client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })}
+    />
   )
 }

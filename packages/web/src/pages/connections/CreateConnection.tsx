@@ -7,6 +7,8 @@ import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
+import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.createConnection
@@ -24,20 +26,35 @@ function Dialog({ close }: { close: () => void }) {
   const [id, setId] = useState("")
   const [site, setSite] = useState(operates ? "" : (sites[0] ?? ""))
   const [source, setSource] = useState("")
+  const [headers, setHeaders] = useState<HeaderField[]>([])
   const client = useQueryClient()
   const navigate = useNavigate()
   const request = useWrite({
-    run: (post) => bodyOf(post("/v1/connections", { body: { ...(id === "" ? {} : { id }), site, source } })),
-    onSuccess(created) {
-      void client.invalidateQueries({ queryKey: ["connections"] })
-      void navigate({ to: "/connections/$id", params: { id: created.id } })
-    },
+    run: (post) =>
+      bodyOf(
+        post("/v1/connections", {
+          body: { ...(id === "" ? {} : { id }), site, source, request_headers: headers },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["connections"] }),
   })
+  const { data: created } = request
+  if (created)
+    return (
+      <SecretDialog
+        title={t.created(created.id)}
+        label={texts.createChannel.secret}
+        secret={created.signing_secret}
+        close={() => navigate({ to: "/connections/$id", params: { id: created.id } })}
+      >
+        {t.secretMore}
+      </SecretDialog>
+    )
   return (
     <FormDialog
       title={t.title}
       submit={t.label}
-      ready={site !== "" && source !== ""}
+      ready={site !== "" && source !== "" && areComplete(headers)}
       request={request}
       close={close}
     >
@@ -69,6 +86,7 @@ function Dialog({ close }: { close: () => void }) {
         value={source}
         onChange={(event) => setSource(event.currentTarget.value.trim())}
       />
+      <HeaderFields headers={headers} change={setHeaders} />
       <TextInput
         label={texts.createChannel.id}
         description={texts.createChannel.idHint}

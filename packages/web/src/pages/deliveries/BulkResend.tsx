@@ -4,11 +4,14 @@ import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
+import { Facts } from "../../parts/Facts.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
+import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import { StillFailing } from "./StillFailing.tsx"
 
 const t = texts.bulkResend
 
@@ -21,11 +24,11 @@ function resendFilterOf(filter: DeliveryFilter): ResendFilter | null {
   return { channel, state, created_after, created_before }
 }
 
-export function BulkResend({ filter }: { filter: DeliveryFilter }) {
+export function BulkResend({ filter, label = t.label }: { filter: DeliveryFilter; label?: string }) {
   const resendFilter = resendFilterOf(filter)
   if (!resendFilter) return null
   return (
-    <DialogButton label={t.label} icon="resend">
+    <DialogButton label={label} icon="resend">
       {(close) => <Dialog filter={resendFilter} close={close} />}
     </DialogButton>
   )
@@ -49,6 +52,8 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       }}
       close={close}
     >
+      <StillFailing channel={filter.channel} />
+      <Facts facts={factsOf(filter)} />
       <DryRunNotice count={count} title={t.matching}>
         {t.explain(formatSpan(((matching ?? 0) / rate) * 1_000))}
       </DryRunNotice>
@@ -60,4 +65,16 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       <RateInput rate={rate} change={setRate} label={t.rate} description={t.rateHint} />
     </StartJob>
   )
+}
+
+/** The filter of the list, in words, because a job cannot be undone. */
+function factsOf({ channel, state, created_after, created_before }: ResendFilter) {
+  const words = t.filter
+  const time = (at: string | undefined, without: string) => (at ? <Time at={at} format="full" /> : without)
+  return [
+    [words.channel, channel ?? words.anyChannel],
+    [words.state, state === undefined ? words.anyState : texts.states.delivery[state]],
+    [words.after, time(created_after, words.ever)],
+    [words.before, time(created_before, words.now)],
+  ] as const
 }

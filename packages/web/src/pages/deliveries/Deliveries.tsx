@@ -2,6 +2,7 @@ import { Button } from "@mantine/core"
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
+import { isNotFound } from "../../api/failure.ts"
 import { type DeliveryFilter, deliveriesQuery } from "../../api/queries.ts"
 import { useStreamState } from "../../api/stream.ts"
 import { unset, useFilters } from "../../app/search.ts"
@@ -21,7 +22,11 @@ export function Deliveries() {
   const { operates } = useAccess()
   const [filter, change] = useFilters<DeliveryFilter>()
   const list = useInfiniteQuery(deliveriesQuery(filter))
-  const { data, error, refetch, isPlaceholderData } = list
+  const { refetch, isPlaceholderData } = list
+  // While the id of a channel is typed, there is no channel with its beginning.
+  const isUnknown = isNotFound(list.error)
+  const error = isUnknown ? null : list.error
+  const data = isUnknown ? { pages: [] } : list.data
   const rows = data?.pages.flatMap((page) => page.data) ?? []
   const isFiltered = Object.keys(filter).length > 0
   return (
@@ -57,7 +62,7 @@ export function Deliveries() {
         )}
       </Section>
       <p className="visually-hidden" role="status">
-        {data && t.shown(formatNumber(rows.length), list.hasNextPage)}
+        {data && t.shown(formatNumber(rows.length), rows.length === 1, list.hasNextPage)}
       </p>
     </>
   )

@@ -4,11 +4,12 @@ import { useAccess } from "../../api/access.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { unset } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
+import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { Icon } from "../../parts/Icon.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
+import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./DeliveryFilters.module.css"
-import { fromLocal, toLocal } from "./localTime.ts"
 
 const t = texts.deliveries
 const fields = ["reference", "event_id", "site_url"] as const
@@ -52,17 +53,12 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         value={filter.waiting_for}
         change={(waiting_for) => change({ waiting_for })}
       />
-      <div className={classes.times}>
-        {(["created_after", "created_before"] as const).map((name) => (
-          <TextInput
-            key={name}
-            type="datetime-local"
-            label={t[name]}
-            value={toLocal(filter[name])}
-            onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
-          />
-        ))}
-      </div>
+      {filter.job !== undefined && <TextInput label={t.job} value={filter.job} readOnly />}
+      <TimeRange
+        after={filter.created_after}
+        before={filter.created_before}
+        change={({ after, before }) => change({ created_after: after, created_before: before })}
+      />
       {Object.keys(filter).length > 0 && (
         <Button
           variant="subtle"
@@ -110,12 +106,5 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
 
 function ChannelFilter({ filter, change }: { filter: DeliveryFilter; change: Change }) {
   const [text, setText] = useTyped(filter.channel ?? "", (value) => change({ channel: value || undefined }))
-  return (
-    <TextInput
-      label={t.channel}
-      placeholder={t.all}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-    />
-  )
+  return <ChannelInput label={t.channel} placeholder={t.all} value={text} change={setText} />
 }

@@ -2,13 +2,15 @@ import { Link } from "@tanstack/react-router"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useRef, useState } from "react"
 import type { Schemas } from "../../api/client.ts"
+import { Copyable } from "../../parts/Copy.tsx"
 import { DeliveryState } from "../../parts/states.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
+import { whyDead } from "../../parts/whyDead.ts"
 import { texts } from "../../texts.ts"
 import classes from "./DeliveryList.module.css"
 
 const t = texts.deliveries
-const rowHeight = 49
+const rowHeight = 71
 const loadAhead = 30
 
 /** Renders only the visible rows, and reads the next page before the end comes into view. */
@@ -19,7 +21,7 @@ export function DeliveryList({
   isLoadingMore,
   loadMore,
 }: {
-  rows: readonly Schemas["Delivery"][]
+  rows: readonly Schemas["ListedDelivery"][]
   dimmed: boolean
   hasMore: boolean
   isLoadingMore: boolean
@@ -85,7 +87,7 @@ export function DeliveryList({
   )
 }
 
-function Cells({ row }: { row: Schemas["Delivery"] }) {
+function Cells({ row }: { row: Schemas["ListedDelivery"] }) {
   return (
     <>
       <span role="cell">
@@ -95,6 +97,10 @@ function Cells({ row }: { row: Schemas["Delivery"] }) {
         <Link to="/deliveries/$id" params={{ id: row.id }} className={classes.link} preload={false}>
           {row.event_id}
         </Link>
+        <span className={classes.about}>
+          {row.reference && <Copyable value={row.reference} what={t.theReference(row.reference)} />}
+          {row.site_url && <Copyable value={row.site_url} what={t.theSite(row.site_url)} />}
+        </span>
       </span>
       <span role="cell" className={classes.channel}>
         {row.channel}
@@ -109,13 +115,15 @@ function Cells({ row }: { row: Schemas["Delivery"] }) {
   )
 }
 
-function Progress({ row }: { row: Schemas["Delivery"] }) {
+function Progress({ row }: { row: Schemas["ListedDelivery"] }) {
   const { attempts, last_error, last_status, next_attempt_at, waiting_for, state } = row
   const failure =
     last_error === null ? null : last_status === null ? texts.errorNames[last_error] : t.status(last_status)
   return (
     <>
-      {t.attempts(attempts)}
+      {state === "dead" && attempts === 0
+        ? t.notAttempted(texts.delivery.dead[whyDead(row)].short)
+        : t.attempts(attempts)}
       {failure && state !== "delivered" && <span className={classes.failure}> · {failure}</span>}
       {state === "pending" && next_attempt_at && (
         <span>

@@ -8,7 +8,15 @@ import classes from "./Timeline.module.css"
 const t = texts.delivery
 
 /** What was sent in an attempt, and what came back. */
-export function AttemptDetails({ attempt, open = false }: { attempt: Schemas["Attempt"]; open?: boolean }) {
+export function AttemptDetails({
+  attempt,
+  isErased,
+  open,
+}: {
+  attempt: Schemas["Attempt"]
+  isErased: boolean
+  open: boolean
+}) {
   const headers = Object.entries(attempt.request_headers ?? {})
   return (
     <details className={classes.details} open={open}>
@@ -38,7 +46,7 @@ export function AttemptDetails({ attempt, open = false }: { attempt: Schemas["At
             {attempt.response_excerpt ? (
               <Code what={t.response} code={attempt.response_excerpt} wrap />
             ) : (
-              <span>{t.emptyResponse}</span>
+              <span>{isErased ? t.erased : t.emptyResponse}</span>
             )}
           </section>
         )}

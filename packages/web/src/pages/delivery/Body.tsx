@@ -4,10 +4,8 @@ import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import { formatBytes } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Code } from "../../parts/Code.tsx"
-import { Copy } from "../../parts/Copy.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { Mono } from "../../parts/Ref.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Body.module.css"
 
@@ -23,14 +21,14 @@ export function Body({
   revealed: string | null
   reveal: (body: string | null) => void
 }) {
-  const { managesChannel } = useAccess()
-  const { id, body, body_bytes, body_sha256, channel } = delivery
+  const { revealsOf } = useAccess()
+  const { id, body, body_bytes, channel } = delivery
   return (
     <Section
       title={t.body}
       aside={
         body !== null &&
-        managesChannel(channel) &&
+        revealsOf(channel) &&
         (revealed === null ? (
           <Action
             label={t.reveal}
@@ -55,18 +53,7 @@ export function Body({
         <div className={classes.body}>
           <Code what={t.body} code={revealed ?? JSON.stringify(body, null, 2)} wrap />
           {revealed === null && <small>{t.masked}</small>}
-          <Facts
-            facts={[
-              [t.size, formatBytes(body_bytes)],
-              [
-                "SHA-256",
-                <span key="digest" className={classes.digest}>
-                  <Mono>{`${body_sha256.slice(0, 16)}…`}</Mono>
-                  <Copy value={body_sha256} what={t.digest} />
-                </span>,
-              ],
-            ]}
-          />
+          <Facts facts={[[t.size, formatBytes(body_bytes)]]} />
         </div>
       )}
     </Section>

@@ -6,14 +6,16 @@ import { bodyOf, type Schemas } from "../../api/client.ts"
 import { channelQuery, deliveryQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Action } from "../../parts/Action.tsx"
+import { Copyable } from "../../parts/Copy.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Columns, PageHead, Rows, Section } from "../../parts/Page.tsx"
-import { ChannelRef, Mono } from "../../parts/Ref.tsx"
+import { ChannelRef } from "../../parts/Ref.tsx"
 import { DeliveryState } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
+import { whyDead } from "../../parts/whyDead.ts"
 import { texts } from "../../texts.ts"
 import { Body } from "./Body.tsx"
 import { Repeat } from "./Repeat.tsx"
@@ -32,6 +34,8 @@ export function DeliveryPage() {
 function Found({ delivery }: { delivery: Delivery }) {
   // The exact body stays in this page's memory only, because it contains personal data.
   const [revealed, setRevealed] = useState<string | null>(null)
+  const reference = textOf(delivery.body?.reference)
+  const site = textOf(delivery.body?.site_url)
   return (
     <>
       <PageHead
@@ -54,7 +58,19 @@ function Found({ delivery }: { delivery: Delivery }) {
               <Facts
                 facts={[
                   [t.channel, <ChannelRef key="channel" id={delivery.channel} />],
-                  [t.id, <Mono key="id">{delivery.id}</Mono>],
+                  [t.id, <Copyable key="id" value={delivery.id} what={t.theId} />],
+                  reference !== null && [
+                    t.reference,
+                    <Copyable
+                      key="reference"
+                      value={reference}
+                      what={texts.deliveries.theReference(reference)}
+                    />,
+                  ],
+                  site !== null && [
+                    t.site,
+                    <Copyable key="site" value={site} what={texts.deliveries.theSite(site)} />,
+                  ],
                   [t.created, <Time key="created" at={delivery.created_at} format="full" />],
                   delivery.finished_at !== null && [
                     t.finished,
@@ -72,6 +88,8 @@ function Found({ delivery }: { delivery: Delivery }) {
     </>
   )
 }
+
+const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 
 function Actions({ delivery }: { delivery: Delivery }) {
   const { operates, managesChannel } = useAccess()
@@ -118,20 +136,23 @@ function Actions({ delivery }: { delivery: Delivery }) {
 
 /** Why the delivery waits or ended, and what can be done about it. */
 function Situation({ delivery }: { delivery: Delivery }) {
-  const { state, waiting_for, next_attempt_at, deferred_at, dead_reason, channel, finished_at } = delivery
+  const { state, waiting_for, next_attempt_at, deferred_at, channel, finished_at } = delivery
   const { data } = useQuery(channelQuery(channel))
+  const { managesChannel } = useAccess()
   if (state === "delivered" || state === "erased" || state === "cancelled")
     return (
       <Notice kind={state === "delivered" ? "good" : "idle"} title={t.situations[state]}>
         {finished_at && <Time at={finished_at} format="full" />}
       </Notice>
     )
-  if (state === "dead")
+  if (state === "dead") {
+    const { title, more, next } = t.dead[whyDead(delivery)]
     return (
-      <Notice kind="bad" title={dead_reason === "channel-deleted" ? t.deadDeleted : t.dead}>
-        {dead_reason === "channel-deleted" ? t.deadDeletedMore : t.deadMore}
+      <Notice kind="bad" title={title}>
+        {more} {managesChannel(channel) && next}
       </Notice>
     )
+  }
   if (waiting_for === null) return null
   return (
     <Notice kind="warn" title={t.waiting[waiting_for]}>

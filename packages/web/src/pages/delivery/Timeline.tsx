@@ -1,6 +1,12 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { Fragment, useState } from "react"
 import type { Schemas } from "../../api/client.ts"
+import { earlierAttemptsQuery } from "../../api/queries.ts"
 import { formatSpan } from "../../format.ts"
+import { JobRef } from "../../parts/Ref.tsx"
+import { More } from "../../parts/Rows.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
+import { whyDead } from "../../parts/whyDead.ts"
 import { texts } from "../../texts.ts"
 import { AttemptDetails } from "./AttemptDetails.tsx"
 import { Phases } from "./Phases.tsx"
@@ -10,7 +16,18 @@ const t = texts.delivery
 
 /** From the event through the attempts to what follows. */
 export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts"] }) {
-  const { attempt_log: attempts, created_at, next_attempt_at, state, deferred_at, waiting_for } = delivery
+  const { attempt_log, attempt_log_cursor: cursor, created_at, next_attempt_at, state, last_job } = delivery
+  const { deferred_at, waiting_for } = delivery
+  const [allWanted, wantAll] = useState(false)
+  const earlier = useInfiniteQuery({
+    ...earlierAttemptsQuery(delivery.id, cursor ?? ""),
+    enabled: allWanted && cursor !== null,
+  })
+  const hasEarlier = earlier.data ? earlier.hasNextPage : cursor !== null
+  const attempts = [...(earlier.data?.pages.flatMap(({ data }) => data) ?? []).toReversed(), ...attempt_log]
+  const resend = last_job?.kind === "resend" ? last_job : null
+  // The newest resend is shown before the attempts that it caused.
+  const untilResend = attempts.filter(({ started_at }) => resend && started_at < resend.requested_at).length
   const longest = Math.max(1, ...attempts.map(({ duration_ms }) => duration_ms))
   return (
     <ol className={classes.timeline}>
@@ -20,30 +37,41 @@ export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts
           <Time at={created_at} format="full" />
         </div>
       </li>
+      {hasEarlier && (
+        <li data-kind="idle">
+          <More
+            hasNextPage
+            isFetchingNextPage={earlier.isFetching}
+            fetchNextPage={() => (earlier.data ? earlier.fetchNextPage() : wantAll(true))}
+          />
+        </li>
+      )}
       {attempts.map((attempt, index) => {
         const before = attempts[index - 1]?.started_at ?? created_at
         return (
-          <li
-            key={`${attempt.number} ${attempt.started_at}`}
-            data-kind={attempt.error === null ? "good" : "bad"}
-          >
-            <div className={classes.line}>
-              <strong>{t.attempt(attempt.number)}</strong>
-              <span className={classes.outcome}>{outcomeOf(attempt)}</span>
-              <span className={classes.at}>
-                <Time at={attempt.started_at} />
-                {index > 0 &&
-                  ` · ${t.later(formatSpan(Date.parse(attempt.started_at) - Date.parse(before)))}`}
-              </span>
-            </div>
-            <Phases attempt={attempt} longest={longest} />
-            <AttemptDetails
-              attempt={attempt}
-              open={index === attempts.length - 1 && attempt.error !== null}
-            />
-          </li>
+          <Fragment key={`${attempt.number} ${attempt.started_at}`}>
+            {resend && index === untilResend && <Resend job={resend} />}
+            <li data-kind={attempt.error === null ? "good" : "bad"}>
+              <div className={classes.line}>
+                <strong>{t.attempt(attempt.number)}</strong>
+                <span className={classes.outcome}>{outcomeOf(attempt)}</span>
+                <span className={classes.at}>
+                  <Time at={attempt.started_at} />
+                  {index > 0 &&
+                    ` · ${t.later(formatSpan(Date.parse(attempt.started_at) - Date.parse(before)))}`}
+                </span>
+              </div>
+              <Phases attempt={attempt} longest={longest} />
+              <AttemptDetails
+                attempt={attempt}
+                isErased={state === "erased"}
+                open={index === attempts.length - 1 && attempt.error !== null}
+              />
+            </li>
+          </Fragment>
         )
       })}
+      {resend && untilResend === attempts.length && <Resend job={resend} />}
       {next_attempt_at && (
         <li data-kind="next">
           <div className={classes.line}>
@@ -66,11 +94,39 @@ export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts
         <li data-kind={state === "dead" ? "bad" : "idle"}>
           <div className={classes.line}>
             <strong>{texts.states.delivery[state]}</strong>
+            {state === "dead" && <span className={classes.outcome}>{t.dead[whyDead(delivery)].short}</span>}
+            {state === "erased" && last_job?.kind === "erasure" && <By job={last_job} />}
             {delivery.finished_at && <Time at={delivery.finished_at} />}
           </div>
         </li>
       )}
     </ol>
+  )
+}
+
+type LastJob = NonNullable<Schemas["DeliveryWithAttempts"]["last_job"]>
+
+function Resend({ job }: { job: LastJob }) {
+  return (
+    <li data-kind="idle">
+      <div className={classes.line}>
+        <strong>{t.resendRequested}</strong>
+        <By job={job} />
+        <span className={classes.at}>
+          <Time at={job.requested_at} />
+        </span>
+      </div>
+    </li>
+  )
+}
+
+/** By whom, with a link to the job, for those who may open it. */
+function By({ job: { id, requested_by: who } }: { job: LastJob }) {
+  if (who === null) return null
+  return (
+    <span>
+      {t.by(who)}, <JobRef id={id} />
+    </span>
   )
 }
 

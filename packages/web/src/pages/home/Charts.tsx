@@ -6,24 +6,26 @@ import { formatCompact, formatMs, formatPercent } from "../../format.ts"
 import { Chart } from "../../parts/Chart.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
+import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Overview.module.css"
-import { filterOf, maxOf, medianOf, type Range, ranges, seriesOf, sumOf } from "./series.ts"
+import { failuresOf, filterOf, lengthOf, type Range, seriesOf, successOf, syncsOf } from "./series.ts"
 
 const t = texts.charts
 
 /** The charts of a range. `channel`: only that channel's, without triggers. */
 export function Charts({ range, channel }: { range: Range; channel?: string }) {
   const navigate = useNavigate()
-  const { data, error, refetch } = useQuery(statisticsQuery(filterOf(range, channel)))
-  const shown = useMemo(() => (data ? seriesOf(data, range) : null), [data, range])
+  const filter = filterOf(range, channel)
+  const { data, error, refetch } = useQuery(statisticsQuery(filter))
+  const from = filter.created_after
+  const shown = useMemo(() => (data ? seriesOf(data, range, from) : null), [data, range, from])
   if (error) return <Failed error={error} retry={refetch} />
-  if (!shown) return <Loading />
+  if (!data || !shown) return <Loading />
 
-  const { seconds, merged } = ranges[range]
   const spanOf = (time: number) => [
     new Date(time * 1_000).toISOString(),
-    new Date((time + seconds * merged) * 1_000).toISOString(),
+    new Date((time + lengthOf(range)) * 1_000).toISOString(),
   ]
   const open = {
     hint: t.open,
@@ -40,98 +42,111 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
       void navigate({ to: "/syncs", search: { started_after, started_before } })
     },
   }
-  const { times } = shown
-  const delivered = sumOf(shown.delivered)
-  const failed = sumOf(shown.failed)
-  const rate = delivered + failed === 0 ? "–" : formatPercent(delivered / (delivered + failed))
-  const worst = maxOf(shown.p99)
-  const ms = (value: number | null) => (value === null ? "–" : formatMs(value))
+  const { times, incomplete } = shown
+  const { total, counted_before } = data
+  const success = successOf(total)
+  const ms = (value: number | undefined) => (value === undefined ? "–" : formatMs(value))
   return (
-    <div className={classes.charts} data-count={channel === undefined ? 4 : 3}>
-      <Chart
-        label={t.deliveries}
-        times={times}
-        format={formatCompact}
-        open={open}
-        series={[
-          {
-            label: t.created,
-            values: shown.deliveries,
-            color: "--chart-1",
-            filled: true,
-            summary: formatCompact(sumOf(shown.deliveries)),
-          },
-          {
-            label: t.failedAttempts,
-            values: shown.failed,
-            color: "--chart-2",
-            summary: formatCompact(failed),
-          },
-        ]}
-      />
-      <Chart
-        label={t.success}
-        times={times}
-        format={formatPercent}
-        max={1}
-        open={open}
-        series={[
-          {
-            label: t.rate,
-            values: shown.success,
-            color: "--chart-1",
-            filled: true,
-            spanGaps: true,
-            summary: rate,
-          },
-        ]}
-      />
-      <Chart
-        label={t.latency}
-        times={times}
-        format={formatMs}
-        logarithmic
-        open={open}
-        series={[
-          {
-            label: "p50",
-            values: shown.p50,
-            color: "--chart-1",
-            spanGaps: true,
-            summary: ms(medianOf(shown.p50)),
-          },
-          {
-            label: "p99",
-            values: shown.p99,
-            color: "--chart-3",
-            spanGaps: true,
-            summary: worst === null ? "–" : t.atMost(formatMs(worst)),
-          },
-        ]}
-      />
-      {channel === undefined && (
+    <div>
+      <div className={classes.charts} data-count={channel === undefined ? 4 : 3}>
         <Chart
-          label={t.triggers}
+          label={t.deliveries}
           times={times}
+          incomplete={incomplete}
           format={formatCompact}
-          open={openSyncs}
+          open={open}
           series={[
             {
-              label: t.triggersAccepted,
-              values: shown.triggers,
+              label: t.created,
+              values: shown.deliveries,
               color: "--chart-1",
               filled: true,
-              summary: formatCompact(sumOf(shown.triggers)),
+              summary: formatCompact(total.deliveries),
             },
             {
-              label: t.syncs,
-              values: shown.syncs,
-              color: "--chart-3",
-              summary: formatCompact(sumOf(shown.syncs)),
+              label: t.failedAttempts,
+              values: shown.failed,
+              color: "--chart-2",
+              summary: formatCompact(failuresOf(total)),
             },
           ]}
         />
-      )}
+        <Chart
+          label={t.success}
+          times={times}
+          incomplete={incomplete}
+          format={formatPercent}
+          max={1}
+          open={open}
+          series={[
+            {
+              label: t.rate,
+              values: shown.success,
+              color: "--chart-1",
+              filled: true,
+              spanGaps: true,
+              summary: success === null ? "–" : formatPercent(success),
+            },
+          ]}
+        />
+        <Chart
+          label={t.latency}
+          times={times}
+          incomplete={incomplete}
+          format={formatMs}
+          logarithmic
+          open={open}
+          series={[
+            {
+              label: "p50",
+              values: shown.p50,
+              color: "--chart-1",
+              spanGaps: true,
+              summary: ms(total.latency_ms?.p50),
+            },
+            {
+              label: "p99",
+              values: shown.p99,
+              color: "--chart-3",
+              spanGaps: true,
+              summary: ms(total.latency_ms?.p99),
+            },
+          ]}
+        />
+        {channel === undefined && (
+          <Chart
+            label={t.triggers}
+            times={times}
+            incomplete={incomplete}
+            format={formatCompact}
+            open={openSyncs}
+            series={[
+              {
+                label: t.triggersAccepted,
+                values: shown.accepted,
+                color: "--chart-1",
+                filled: true,
+                summary: formatCompact(total.triggers?.accepted ?? 0),
+              },
+              {
+                label: t.triggersCovered,
+                values: shown.covered,
+                color: "--chart-4",
+                summary: formatCompact(total.triggers?.covered ?? 0),
+              },
+              {
+                label: t.syncs,
+                values: shown.syncs,
+                color: "--chart-3",
+                summary: formatCompact(syncsOf(total)),
+              },
+            ]}
+          />
+        )}
+      </div>
+      <p className={classes.counted}>
+        {t.countedUntil} <Time at={counted_before} />.{incomplete && ` ${t.incomplete}`}
+      </p>
     </div>
   )
 }

@@ -26,17 +26,6 @@ export const failingConnections = queryOptions({
   refetchInterval,
 })
 
-export const deadToday = queryOptions({
-  queryKey: ["deliveries", "dead today"],
-  queryFn: async ({ signal }) => {
-    const created_after = dayAgo()
-    const query = { state: "dead" as const, created_after, limit: 100 }
-    const page = await bodyOf(api.GET("/v1/deliveries", { params: { query }, signal }))
-    return { ...page, created_after }
-  },
-  refetchInterval: 60_000,
-})
-
 export const invalidToday = queryOptions({
   queryKey: ["invalid-events", "today"],
   queryFn: async ({ signal }) => {
@@ -48,11 +37,12 @@ export const invalidToday = queryOptions({
   retry: false,
 })
 
-export const oldestOverdue = queryOptions({
-  queryKey: ["statistics", "overdue"],
-  queryFn: async ({ signal }) => {
+/** What is overdue and what is dead, without points. */
+export const lateOrDead = queryOptions({
+  queryKey: ["statistics", "late or dead"],
+  queryFn: ({ signal }) => {
     const query = { created_after: new Date().toISOString() }
-    return (await bodyOf(api.GET("/v1/statistics", { params: { query }, signal }))).oldest_overdue
+    return bodyOf(api.GET("/v1/statistics", { params: { query }, signal }))
   },
   refetchInterval,
 })

@@ -1,15 +1,15 @@
 import { useQueries, useQuery } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
 import { channelHealthQuery, topicsQuery } from "../../api/queries.ts"
-import { formatNumber } from "../../format.ts"
+import { formatCounted, formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
 import {
-  deadToday,
   failingChannels,
   failingConnections,
   invalidToday,
+  lateOrDead,
   noticed,
-  oldestOverdue,
   pausedChannels,
 } from "./problemQueries.ts"
 
@@ -35,31 +35,29 @@ export type CurrentProblem = {
 
 /** What is known so far, most urgent first. `complete`: everything was checked. */
 export function useProblems(): { problems: CurrentProblem[]; complete: boolean; errors: unknown[] } {
+  const { operates } = useAccess()
   const channels = useQuery(failingChannels)
   const healths = useQueries({
     queries: (channels.data?.data ?? []).map(({ id }) => channelHealthQuery(id)),
   })
   const paused = useQuery(pausedChannels)
   const connections = useQuery(failingConnections)
-  const dead = useQuery(deadToday)
   const invalid = useQuery(invalidToday)
   const topics = useQuery(topicsQuery)
-  const overdue = useQuery(oldestOverdue)
+  const late = useQuery(lateOrDead)
   const notices = useQuery(noticed)
-  const answers = [channels, paused, connections, dead, invalid, topics, overdue, notices]
+  const answers = [channels, paused, connections, invalid, topics, late, notices]
   const errors = answers.flatMap(({ error }) => (error ? [error] : []))
 
   const problems = [
     ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
-    ...(overdue.data ? [overdueDelivery(overdue.data)] : []),
+    ...(late.data?.oldest_overdue ? [overdueDelivery(late.data.oldest_overdue)] : []),
     ...(topics.data?.data ?? []).flatMap(behind),
     ...(connections.data?.data ?? []).map(failingConnection),
     ...(notices.data?.data ?? []).flatMap(notice),
-    ...(paused.data?.data ?? []).map(pausedChannel),
-    ...(dead.data && dead.data.data.length > 0
-      ? [deadDeliveries(dead.data.data, dead.data.next_cursor !== null, dead.data.created_after)]
-      : []),
-    ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data)] : []),
+    ...(paused.data?.data ?? []).map((channel) => pausedChannel(channel, operates)),
+    ...(late.data?.dead ? deadDeliveries(late.data.dead, operates) : []),
+    ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data, operates)] : []),
   ]
   return {
     problems: problems.toSorted((a, b) => a.urgency - b.urgency),
@@ -84,7 +82,7 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
     id: `channel ${id}`,
     urgency: 1,
     title: t.channelFails(id),
-    detail: [how, opened.length > 0 ? t.breakerOpen : null, t.waiting(formatNumber(waiting))]
+    detail: [how, opened.length > 0 ? t.breakerOpen : null, t.waiting(formatNumber(waiting), waiting === 1)]
       .filter((part) => part !== null)
       .join(" "),
     since: opened[0] ?? failure?.at ?? null,
@@ -136,19 +134,19 @@ function behind(topic: Schemas["Topic"]): CurrentProblem[] {
   return [
     {
       ...problem,
-      title: t.lag(topic.name, formatNumber(topic.lag)),
+      title: t.lag(topic.name, formatNumber(topic.lag), topic.lag === 1),
       since: oldest,
       next: t.lagNext(topic.group),
     },
   ]
 }
 
-function failingConnection({ id, site, last_error, failing_since }: Schemas["Connection"]): CurrentProblem {
+function failingConnection({ id, site, last_reason, failing_since }: Schemas["Connection"]): CurrentProblem {
   return {
     id: `connection ${id}`,
     urgency: 2,
     title: t.connectionFails(id),
-    detail: t.connectionDetail(site, last_error ?? ""),
+    detail: t.connectionDetail(site, last_reason ?? ""),
     since: failing_since,
     next: t.connectionNext,
     link: { to: "/connections/$id", params: { id } },
@@ -166,55 +164,62 @@ function notice({
   if (event !== "certificate.expiring" && event !== "rotation.unfinished") return []
   const link =
     subject.kind === "channel" ? ({ to: "/channels/$id", params: { id: subject.id } } as const) : null
-  const next = link ? t.noticeNext : ""
+  const next = link ? t.seeChannel : ""
   return [{ id, urgency: 2, title: summary, detail: next_step, since, next, link }]
 }
 
-function pausedChannel({ id, paused_at }: Schemas["Channel"]): CurrentProblem {
+function pausedChannel({ id, paused_at }: Schemas["Channel"], operates: boolean): CurrentProblem {
   return {
     id: `paused ${id}`,
     urgency: 3,
     title: t.paused(id),
     detail: t.pausedDetail,
     since: paused_at,
-    next: t.pausedNext,
+    next: operates ? t.pausedNext : t.seeChannel,
     link: { to: "/channels/$id", params: { id } },
   }
 }
 
 function deadDeliveries(
-  dead: readonly Schemas["Delivery"][],
-  more: boolean,
-  created_after: string,
-): CurrentProblem {
-  const channels = [...new Set(dead.map(({ channel }) => channel))]
-  return {
-    id: "dead",
-    urgency: 2,
-    title: t.dead(dead.length, more),
-    detail: t.deadDetail(channels.slice(0, 3).join(", "), channels.length - 3),
-    since: null,
-    next: t.deadNext,
-    link: { to: "/deliveries", search: { state: "dead", created_after } },
-  }
+  { count, created_after, channels }: Schemas["DeadByChannel"],
+  operates: boolean,
+): CurrentProblem[] {
+  const next = operates ? t.deadNext : t.seeThem
+  const problem = { urgency: 2, detail: t.deadDetail, since: null, next } as const
+  const others = count - channels.reduce((sum, { count: listed }) => sum + listed, 0)
+  return [
+    ...channels.map(
+      ({ channel, ...dead }): CurrentProblem => ({
+        ...problem,
+        id: `dead ${channel}`,
+        title: t.dead(formatCounted(dead.count), dead.count === 1, channel),
+        link: { to: "/deliveries", search: { channel, state: "dead", created_after: dead.created_after } },
+      }),
+    ),
+    ...(others > 0
+      ? [
+          {
+            ...problem,
+            id: "dead",
+            title: t.dead(formatCounted(others), others === 1, t.otherChannels),
+            link: { to: "/deliveries", search: { state: "dead", created_after } } as const,
+          },
+        ]
+      : []),
+  ]
 }
 
-function invalidEvents({
-  count,
-  more,
-  newest,
-}: {
-  count: number
-  more: boolean
-  newest: string
-}): CurrentProblem {
+function invalidEvents(
+  { count, more, newest }: { count: number; more: boolean; newest: string },
+  operates: boolean,
+): CurrentProblem {
   return {
     id: "invalid",
     urgency: 2,
     title: t.invalid(count, more),
     detail: t.invalidDetail(newest),
     since: null,
-    next: t.invalidNext,
+    next: operates ? t.invalidNext : t.seeThem,
     link: { to: "/invalid-events" },
   }
 }

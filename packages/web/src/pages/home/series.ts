@@ -2,13 +2,13 @@ import type { Schemas } from "../../api/client.ts"
 
 type Point = Schemas["StatisticPoint"]
 
-/** `points` of the API, each `seconds` long, are shown as `points / merged` of the chart. */
+/** How many points of how many minutes, hours or days a range has. */
 export const ranges = {
-  "1h": { interval: "minute", seconds: 60, points: 60, merged: 1 },
-  "6h": { interval: "minute", seconds: 60, points: 360, merged: 2 },
-  "24h": { interval: "minute", seconds: 60, points: 1_440, merged: 10 },
-  "7d": { interval: "hour", seconds: 3_600, points: 168, merged: 1 },
-  "90d": { interval: "day", seconds: 86_400, points: 90, merged: 1 },
+  "1h": { interval: "minute", seconds: 60, merge: 1, points: 60 },
+  "6h": { interval: "minute", seconds: 60, merge: 2, points: 180 },
+  "24h": { interval: "minute", seconds: 60, merge: 10, points: 144 },
+  "7d": { interval: "hour", seconds: 3_600, merge: 1, points: 168 },
+  "90d": { interval: "day", seconds: 86_400, merge: 1, points: 90 },
 } as const
 
 export type Range = keyof typeof ranges
@@ -18,67 +18,55 @@ export function rangeOf(given: string | undefined): Range {
   return given !== undefined && given in ranges ? (given as Range) : "24h"
 }
 
-/** The statistics of a range. Its begin changes only once a minute, so that parts of a page share the answer. */
+/** How long a point is, in seconds. */
+export const lengthOf = (range: Range) => ranges[range].seconds * ranges[range].merge
+
+/** The statistics of a range. Its begin changes only with its newest point, so that parts of a page share the response. */
 export function filterOf(range: Range, channel?: string) {
-  const { interval, seconds, points, merged } = ranges[range]
-  const length = seconds * merged * 1_000
-  const from = Math.floor(Date.now() / length) * length - points * seconds * 1_000
-  return { interval, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
+  const { interval, merge, points } = ranges[range]
+  const length = lengthOf(range) * 1_000
+  const from = Math.floor(Date.now() / length) * length - points * length
+  return { interval, merge, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
 }
 
-const failuresOf = ({ attempts: { delivered: _, ...failed } }: Point) =>
+export const failuresOf = ({ attempts: { delivered: _, ...failed } }: Pick<Point, "attempts">) =>
   Object.values(failed).reduce((sum, count) => sum + count, 0)
 
-/** Points at equal distances. A value is null where nothing was counted. */
-export function seriesOf({ data, counted_before }: Schemas["Statistics"], range: Range) {
-  const { seconds, points, merged } = ranges[range]
-  const length = seconds * merged
-  const groups = Map.groupBy(
-    data,
-    (point) => Math.floor(Date.parse(point.started_at) / 1_000 / length) * length,
-  )
-  const end = Math.floor(Date.parse(counted_before) / 1_000 / length) * length
-  // The time after it is not counted completely.
-  const last = end - length
-  const count = points / merged
-  const times = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * length)
-  const each = (read: (group: readonly Point[]) => number | null) =>
+export const syncsOf = ({ syncs }: Pick<Point, "syncs">) =>
+  Object.values(syncs ?? {}).reduce((sum, count) => sum + count, 0)
+
+/** The share of attempts that succeeded. Null: there was none. */
+export function successOf(point: Pick<Point, "attempts">): number | null {
+  const { delivered } = point.attempts
+  const all = delivered + failuresOf(point)
+  return all === 0 ? null : delivered / all
+}
+
+/**
+ * Points at equal distances, from the begin of the range to the newest counted minute. A value is null where nothing was
+ * counted. `incomplete`: a part of the newest point is not counted yet.
+ */
+export function seriesOf({ data, counted_before }: Schemas["Statistics"], range: Range, from: string) {
+  const length = lengthOf(range)
+  const counted = Date.parse(counted_before) / 1_000
+  const times: number[] = []
+  for (let time = Date.parse(from) / 1_000; time < counted; time += length) times.push(time)
+  const points = new Map(data.map((point) => [Date.parse(point.started_at) / 1_000, point]))
+  const each = (read: (point: Point) => number | null) =>
     times.map((time) => {
-      const group = groups.get(time)
-      return group ? read(group) : null
+      const point = points.get(time)
+      return point ? read(point) : null
     })
-  const sum = (read: (point: Point) => number) =>
-    each((group) => group.reduce((all, point) => all + read(point), 0))
-  const latency = (read: (values: readonly { p50: number; p99: number }[]) => number | null) =>
-    each((group) => read(group.flatMap(({ latency_ms }) => (latency_ms ? [latency_ms] : []))))
-  const delivered = sum(({ attempts }) => attempts.delivered)
-  const failed = sum(failuresOf)
   return {
     times,
-    deliveries: sum(({ deliveries }) => deliveries),
-    delivered,
-    failed,
-    success: delivered.map((count, index) => {
-      const all = (count ?? 0) + (failed[index] ?? 0)
-      return count === null || all === 0 ? null : count / all
-    }),
-    // The exact percentiles of merged points are not known: the median of their medians, and the worst.
-    p50: latency((values) => medianOf(values.map(({ p50 }) => p50))),
-    p99: latency((values) => maxOf(values.map(({ p99 }) => p99))),
-    triggers: sum(({ triggers }) => triggers ?? 0),
-    syncs: sum(({ syncs }) => Object.values(syncs ?? {}).reduce((all, count) => all + count, 0)),
+    incomplete: (times.at(-1) ?? 0) + length > counted,
+    deliveries: each(({ deliveries }) => deliveries),
+    failed: each(failuresOf),
+    success: each(successOf),
+    p50: each(({ latency_ms }) => latency_ms?.p50 ?? null),
+    p99: each(({ latency_ms }) => latency_ms?.p99 ?? null),
+    accepted: each(({ triggers }) => triggers?.accepted ?? null),
+    covered: each(({ triggers }) => triggers?.covered ?? null),
+    syncs: each(syncsOf),
   }
-}
-
-export const sumOf = (values: readonly (number | null)[]) =>
-  values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-
-export function medianOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b)
-  return known[Math.floor(known.length / 2)] ?? null
-}
-
-export const maxOf = (values: readonly (number | null)[]): number | null => {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : Math.max(...known)
 }

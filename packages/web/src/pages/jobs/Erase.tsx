@@ -1,4 +1,4 @@
-import { SegmentedControl, TextInput } from "@mantine/core"
+import { SegmentedControl, Text, TextInput } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { useState } from "react"
 import { bodyOf, type Post, postDryRun } from "../../api/client.ts"
@@ -62,6 +62,11 @@ function Dialog({ close }: { close: () => void }) {
         <DryRunNotice count={count} title={t.matching}>
           {t.explain}
         </DryRunNotice>
+      )}
+      {isComplete && (
+        <Text size="sm" c="dimmed">
+          {t.also}
+        </Text>
       )}
       {count.data?.matching === 0 && <Notice kind="idle" role="status" title={t.nothing} />}
     </StartJob>

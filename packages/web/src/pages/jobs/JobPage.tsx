@@ -1,4 +1,4 @@
-import { Progress } from "@mantine/core"
+import { Button, Progress } from "@mantine/core"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
@@ -7,7 +7,7 @@ import { jobQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
-import { Facts, Figures } from "../../parts/Facts.tsx"
+import { Facts } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
@@ -17,10 +17,13 @@ import { type Column, Table } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { countsOf, doneOf } from "./counts.ts"
+import { doneOf } from "./counts.ts"
+import { JobCounts } from "./JobCounts.tsx"
+import { Outcome } from "./Outcome.tsx"
+import { verdictOf } from "./verdictOf.ts"
 
 const t = texts.job
-type Job = Schemas["Job"]
+type Job = Schemas["JobWithOutcome"]
 
 export function JobPage() {
   const id = useId()
@@ -31,6 +34,7 @@ export function JobPage() {
 
 function Found({ job }: { job: Job }) {
   const { id, kind, state, counts } = job
+  const verdict = verdictOf(job)
   return (
     <>
       <PageHead
@@ -38,19 +42,27 @@ function Found({ job }: { job: Job }) {
         above={<Link to="/jobs">{texts.pages.jobs}</Link>}
         state={<JobState state={state} />}
       >
+        {kind === "erasure" && state === "done" && (
+          <Button
+            variant="default"
+            component="a"
+            href={`/v1/jobs/${encodeURIComponent(id)}`}
+            download={`erasure-${id}.json`}
+          >
+            {t.proof}
+          </Button>
+        )}
         <Cancel job={job} />
       </PageHead>
       <Rows>
         {state === "running" && <Running job={job} />}
-        <Section title={t.counts}>
-          {Object.keys(counts).length === 0 ? (
-            t.nothingYet
-          ) : (
-            <Figures
-              figures={countsOf(counts).map(([name, count]) => [name, formatNumber(count)] as const)}
-            />
-          )}
-        </Section>
+        {verdict && (
+          <Notice kind={verdict.kind} title={verdict.title}>
+            {verdict.more}
+          </Notice>
+        )}
+        {job.outcome && <Outcome job={job.id} outcome={job.outcome} />}
+        <JobCounts counts={counts} />
         <Section title={t.facts}>
           <Facts
             facts={[
@@ -77,19 +89,16 @@ function Found({ job }: { job: Job }) {
             />
           </Section>
         )}
-        {job.exceptions &&
-          (job.exceptions.length === 0 ? (
-            state === "done" && <Notice kind="good" title={t.noExceptions} />
-          ) : (
-            <Section title={t.exceptions} flush>
-              <Table
-                label={t.exceptions}
-                rows={job.exceptions}
-                columns={exceptionColumns}
-                keyOf={({ topic, partition, offset }) => `${topic} ${partition} ${offset}`}
-              />
-            </Section>
-          ))}
+        {job.exceptions && job.exceptions.length > 0 && (
+          <Section title={t.exceptions} flush>
+            <Table
+              label={t.exceptions}
+              rows={job.exceptions}
+              columns={exceptionColumns}
+              keyOf={({ topic, partition, offset }) => `${topic} ${partition} ${offset}`}
+            />
+          </Section>
+        )}
       </Rows>
     </>
   )
@@ -111,9 +120,10 @@ function Running({ job: { counts, total } }: { job: Job }) {
 }
 
 function Cancel({ job: { id, state, kind } }: { job: Job }) {
-  const { operates } = useAccess()
+  const { operates, erases } = useAccess()
   const client = useQueryClient()
-  if (!operates || state !== "running") return null
+  const mayCancel = kind === "erasure" ? erases : operates
+  if (!mayCancel || state !== "running") return null
   return (
     <Action
       label={t.cancel}

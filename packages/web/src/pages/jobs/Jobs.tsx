@@ -17,16 +17,12 @@ const t = texts.jobs
 
 export function Jobs() {
   const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
-  const { operates } = useAccess()
+  const { operates, erases } = useAccess()
   return (
     <>
       <PageHead title={texts.pages.jobs}>
-        {operates && (
-          <>
-            <Erase />
-            <Reconcile />
-          </>
-        )}
+        {erases && <Erase />}
+        {operates && <Reconcile />}
       </PageHead>
       <PagedTable
         list={list}

@@ -3,8 +3,8 @@ import { useState } from "react"
 import { bodyOf } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
+import { fromLocal, toLocal } from "../../parts/localTime.ts"
 import { texts } from "../../texts.ts"
-import { fromLocal, toLocal } from "../deliveries/localTime.ts"
 
 const t = texts.reconcile
 const dayMs = 86_400_000

@@ -1,17 +1,27 @@
 import { Select, TextInput } from "@mantine/core"
+import type { ScopeName } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
+import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { fromLocal } from "../../parts/localTime.ts"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { texts } from "../../texts.ts"
-import { fromLocal } from "../deliveries/localTime.ts"
 import { SignInLink } from "./SignInLink.tsx"
 
 const t = texts.createKey
-const kinds = ["operate", "read", "channel", "site"] as const
+const kinds = [
+  ...(["operate", "personal-data", "admin", "read", "publisher"] as const),
+  ...(["channel", "site", "connection"] as const),
+] satisfies ScopeName[]
+const placeholders: Partial<Record<ScopeName, string>> = {
+  channel: "acme",
+  site: "bakery.example",
+  connection: "bakery-products",
+}
 type Kind = (typeof kinds)[number]
 
 export function CreateKey() {
@@ -28,7 +38,8 @@ function Dialog({ close }: { close: () => void }) {
   const [of, setOf] = useState("")
   const [expires, setExpires] = useState("")
   const client = useQueryClient()
-  const needsName = kind === "channel" || kind === "site"
+  const placeholder = placeholders[kind]
+  const needsName = placeholder !== undefined
   const request = useWrite({
     run: (post) => {
       const expires_at = fromLocal(expires)
@@ -40,7 +51,7 @@ function Dialog({ close }: { close: () => void }) {
   const { data } = request
   if (data)
     return (
-      <SecretDialog title={t.created(data.name)} texts={t} label={t.key} secret={data.key} close={close}>
+      <SecretDialog title={t.created(data.name)} label={t.key} secret={data.key} close={close}>
         <SignInLink apiKey={data.key} />
       </SecretDialog>
     )
@@ -69,10 +80,19 @@ function Dialog({ close }: { close: () => void }) {
         value={kind}
         onChange={(value) => setKind(kinds.find((one) => one === value) ?? "channel")}
       />
-      {needsName && (
+      {kind === "channel" && (
+        <ChannelInput
+          label={t.channel}
+          placeholder={placeholders.channel}
+          required
+          value={of}
+          change={(value) => setOf(value.trim())}
+        />
+      )}
+      {needsName && kind !== "channel" && (
         <TextInput
-          label={kind === "channel" ? t.channel : t.site}
-          placeholder={kind === "channel" ? "acme" : "bakery.example"}
+          label={kind === "site" ? t.site : t.connection}
+          placeholder={placeholder}
           required
           value={of}
           onChange={(event) => setOf(event.currentTarget.value.trim())}

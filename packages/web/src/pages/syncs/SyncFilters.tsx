@@ -4,8 +4,8 @@ import type { SyncFilter } from "../../api/queries.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { Icon } from "../../parts/Icon.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
+import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
-import { fromLocal, toLocal } from "../deliveries/localTime.ts"
 import classes from "./SyncFilters.module.css"
 
 const t = texts.syncs
@@ -47,16 +47,11 @@ export function SyncFilters({ filter, change, clear }: Props) {
         value={filter.outcome}
         change={(outcome) => change({ outcome })}
       />
-      {(["started_after", "started_before"] as const).map((name) => (
-        <TextInput
-          key={name}
-          wrapperProps={{ "data-time": true }}
-          type="datetime-local"
-          label={t[name]}
-          value={toLocal(filter[name])}
-          onChange={(event) => change({ [name]: fromLocal(event.currentTarget.value) })}
-        />
-      ))}
+      <TimeRange
+        after={filter.started_after}
+        before={filter.started_before}
+        change={({ after, before }) => change({ started_after: after, started_before: before })}
+      />
       {clear && (
         <Button
           variant="subtle"

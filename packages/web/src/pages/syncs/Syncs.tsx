@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
+import { isNotFound } from "../../api/failure.ts"
 import { type SyncFilter, syncsQuery } from "../../api/queries.ts"
 import { unset, useFilters } from "../../app/search.ts"
 import { Empty, PageHead } from "../../parts/Page.tsx"
@@ -20,7 +20,7 @@ export function Syncs() {
   const isFiltered = Object.keys(filter).length > 0
   const clear = () => change(unset(filter))
   // While the id of a connection is being typed, none has it.
-  const isUnknown = list.error instanceof ApiFailure && list.error.problem?.status === 404
+  const isUnknown = isNotFound(list.error)
   return (
     <>
       <PageHead title={texts.pages.syncs} />

@@ -8,8 +8,10 @@ import {
   type SnippetLanguage,
   snippetLanguageSchema,
 } from "@sitewire/contracts"
+import { explanations } from "@sitewire/signing/certification"
 import { z } from "zod"
-import { explanations } from "./explanations.ts"
+import { type Caller, nameOf } from "../../../auth/caller.ts"
+import { shownAddress } from "../channelResponse.ts"
 import { snippetFor } from "./snippets/snippetFor.ts"
 
 export const certificationColumns = {
@@ -43,25 +45,32 @@ const reportSchema = z
   .object({ result: certificationResultSchema.nullable().default(null), points: z.array(pointFindingSchema) })
   .nullable()
 
-export function certificationSummary(row: Row): CertificationSummary {
+/** Partners do not learn which operator requested a certification. */
+export function certificationSummary(row: Row, caller: Caller): CertificationSummary {
+  const showsRequester = caller.channels === "all" || row.requestedBy === nameOf(caller)
   return {
     id: row.id,
     channel: row.channelId,
-    address: row.address,
+    address: shownAddress(row.channelId, caller)(row.address),
     language: snippetLanguageSchema.nullable().parse(row.language),
     state: row.state,
     result: row.state === "done" ? (reportSchema.parse(row.report)?.result ?? null) : null,
     error: row.error,
-    requested_by: row.requestedBy,
+    requested_by: showsRequester ? row.requestedBy : null,
     created_at: row.createdAt.toISOString(),
     finished_at: row.finishedAt?.toISOString() ?? null,
   }
 }
 
-export function certificationResponse(row: Row): Certification {
-  const summary = certificationSummary(row)
+export function certificationResponse(row: Row, caller: Caller): Certification {
+  const summary = certificationSummary(row, caller)
   const points = reportSchema.parse(row.report)?.points ?? []
   return { ...summary, points: points.map((point) => explain(point, summary.language)) }
+}
+
+/** What a report says about the secret that is staged or retiring. */
+export function rotationPointOf(report: unknown): PointFinding | undefined {
+  return reportSchema.parse(report)?.points.find(({ id }) => id === "rotation")
 }
 
 function explain(point: PointFinding, language: SnippetLanguage | null): CertificationPoint {

@@ -1,5 +1,5 @@
 import { snippetLanguageSchema } from "@sitewire/contracts"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startConsole, type TestConsole } from "../../../../test/fixtures/startConsole.ts"
@@ -65,6 +65,47 @@ test("a certification waits, is listed and read, and a second one is a conflict 
   expect(rest.json).toEqual({ data: [summary], next_cursor: null })
   await channel("other")
   expect((await get(`other/certifications/${created.json.id}`)).status).toBe(404)
+})
+
+test("a channel's key certifies receivers at its channel's own origin only, an operator's at any", async () => {
+  await channel("aimed")
+  const key = await console.keyWith("channel:aimed")
+  for (const address of [
+    "https://internal.example/",
+    "https://partner.example:8443/hook",
+    "https://partner.example.attacker.example/",
+  ]) {
+    const rejected = await post("aimed/certifications", { key, body: { address } })
+    expect(rejected, address).toMatchObject({ status: 403, json: { code: "missing-scope" } })
+  }
+  expect(await console.prisma.receiverCheck.count({ where: { channelId: "aimed" } })).toBe(0)
+  const finish = () => console.pool.sql("update receiver_check set state = 'failed', finished_at = now()")
+  for (const options of [
+    { key },
+    { key, body: { address: "https://partner.example/test?of=it" } },
+    { body: { address: "https://elsewhere.example/" } },
+  ]) {
+    expect((await post("aimed/certifications", options)).status).toBe(202)
+    await finish()
+  }
+})
+
+test("a channel shows no certification of an address that it no longer has", async () => {
+  await channel("moved")
+  const certification = {
+    id: "crt_1",
+    address: "https://partner.example/hook",
+    result: "passed",
+    finished_at: "2026-03-01T12:00:00+00:00",
+  }
+  await console.prisma.channel.update({
+    where: { id: "moved" },
+    data: { lastCertification: certification },
+  })
+  expect((await get("moved")).json.last_certification).toMatchObject({ id: "crt_1", result: "passed" })
+  const body = { address: "https://partner.example/v2" }
+  await console.call("PATCH", "/v1/channels/moved", { body })
+  expect((await get("moved")).json.last_certification).toBeNull()
 })
 
 test.each([

@@ -1,11 +1,11 @@
 import { certificationSchema, createCertificationSchema } from "@sitewire/contracts"
-import { nameOf } from "../../../auth/caller.ts"
+import { type Caller, nameOf } from "../../../auth/caller.ts"
 import { newId } from "../../../newIds.ts"
 import { checkAddress } from "../../checkAddress.ts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
-import { notFound } from "../../problems.ts"
-import { ok } from "../../response.ts"
+import { notFound, problem } from "../../problems.ts"
+import { changesOf, ok, type Problem } from "../../response.ts"
 import { lockChannel } from "../findChannel.ts"
 import { certificationColumns, certificationResponse } from "./certificationResponse.ts"
 import { checkRunning } from "./checkRunning.ts"
@@ -15,9 +15,9 @@ export const createCertification = defineRoute({
   path: "/v1/channels/{id}/certifications",
   operation: "createCertification",
   summary: "Certify a receiver",
-  allow: ["operate", "channel"],
+  allow: { operate: "all", channel: "own" },
   description:
-    "A webhook-dispatcher sends about 30 genuine and forged deliveries with fictional data to the receiver, and reports point by point whether it behaves correctly. `reference` is `sitewire-test` in all of them. Usually takes seconds, and minutes if the receiver does not respond. Poll the certification in `Location` until its state is done or failed.",
+    "A webhook-dispatcher sends about 30 genuine and forged deliveries with fictional data to the receiver, and reports point by point whether it behaves correctly. `reference` is `sitewire-test` in all of them. Usually takes seconds, and minutes if the receiver does not respond. Poll the certification in `Location` until its state is done or failed. An address of another scheme, host or port than the channel's needs the scope `operate`.",
   params: idParameter,
   body: createCertificationSchema,
   success: {
@@ -36,6 +36,8 @@ export const createCertification = defineRoute({
         ? ({ kind: "ok", href: channel.address } as const)
         : checkAddress("address", body.address, addressPolicy)
     if (address.kind === "problem") return address
+    const rejected = rejectOtherOrigin(caller, channel.address, address.href)
+    if (rejected) return rejected
     const running = await checkRunning(prisma, id, "certification")
     if (running) return running
     const row = await prisma.receiverCheck.create({
@@ -49,9 +51,24 @@ export const createCertification = defineRoute({
       },
       select: certificationColumns,
     })
-    return ok(certificationResponse(row), {
+    return ok(certificationResponse(row, caller), {
       headers: { location: `/v1/channels/${id}/certifications/${row.id}` },
-      audit: { target: { kind: "channel", id }, changes: { certification: { old: null, new: row.id } } },
+      audit: {
+        target: { kind: "channel", id },
+        changes: changesOf({}, { certification: row.id, origin: new URL(address.href).origin }),
+      },
     })
   },
 })
+
+/**
+ * A partner could otherwise let dispatchers call any address, and read the beginning of what it responds: also in the
+ * operator's private ranges that ALLOWED_RANGES opens.
+ */
+function rejectOtherOrigin(caller: Caller, own: string, address: string): Problem | null {
+  if (caller.channels === "all" || new URL(own).origin === new URL(address).origin) return null
+  return problem(
+    "missing-scope",
+    "The API key may certify receivers only at the scheme, host and port of the channel's own address. Another one needs the scope operate.",
+  )
+}

@@ -12,7 +12,7 @@ export const listCertifications = defineRoute({
   path: "/v1/channels/{id}/certifications",
   operation: "listCertifications",
   summary: "List the certifications of a channel's receiver, newest first",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
   params: idParameter,
   query: pageQuerySchema,
   links: { readCertification: { id: "$request.path.id", certification: "$response.body#/data/0/id" } },
@@ -34,6 +34,9 @@ export const listCertifications = defineRoute({
         }),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(certificationSummary), next_cursor: page.next_cursor })
+    return ok({
+      data: page.rows.map((row) => certificationSummary(row, caller)),
+      next_cursor: page.next_cursor,
+    })
   },
 })

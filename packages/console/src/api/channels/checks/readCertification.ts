@@ -11,7 +11,7 @@ export const readCertification = defineRoute({
   path: "/v1/channels/{id}/certifications/{certification}",
   operation: "readCertification",
   summary: "Read a certification and its points",
-  allow: ["read", "channel"],
+  allow: { read: "all", channel: "own" },
   description: "While its state is running, it contains the points that were checked so far.",
   params: idParameter.extend({
     certification: identifierSchema.meta({
@@ -26,7 +26,7 @@ export const readCertification = defineRoute({
       where: { id: certification, channelId: id, kind: "certification" },
       select: certificationColumns,
     })
-    if (row) return ok(certificationResponse(row))
+    if (row) return ok(certificationResponse(row, caller))
     return problem(
       "not-found",
       `The channel "${id}" has no certification "${certification}". GET /v1/channels/${id}/certifications lists them.`,

@@ -20,7 +20,7 @@ export const testChannel = defineRoute({
   path: "/v1/channels/{id}/test",
   operation: "testChannel",
   summary: "Send a test delivery",
-  allow: ["operate", "channel"],
+  allow: { operate: "all", channel: "own" },
   description:
     "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries.",
   params: idParameter,

@@ -1,6 +1,6 @@
 import type { ChannelHealth } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { dispatcherIsRunning, failingChannels } from "../failingChannels.ts"
+import { dispatcherIsRunning, isFailing } from "../failingChannels.ts"
 
 type Row = {
   id: string
@@ -23,10 +23,7 @@ export async function readDispatchers(
   channel: string,
 ): Promise<{ failing: boolean; dispatchers: ChannelHealth["dispatchers"] }> {
   const rows = await sql<Row>(statement, [channel])
-  const [found] = await sql<{ failing: boolean }>(
-    `select exists (${failingChannels("channel_id = $1")}) as failing`,
-    [channel],
-  )
+  const [found] = await sql<{ failing: boolean }>(`select ${isFailing("$1")} as failing`, [channel])
   return {
     failing: found?.failing ?? false,
     dispatchers: rows.map((row) => ({

@@ -13,7 +13,7 @@ export const retireSecret = defineRoute({
   path: "/v1/channels/{id}/secret/retire",
   operation: "retireSecret",
   summary: "Delete the secret that is not active",
-  allow: ["operate", "channel"],
+  allow: { operate: "all", channel: "own" },
   description:
     "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged. Of the deleted secret, one signature of fictional data is kept: certifications send it to learn whether the receiver still accepts that secret.",
   params: idParameter,
@@ -31,8 +31,8 @@ export const retireSecret = defineRoute({
     })
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
     if (test) await storeRetiredSecret(prisma, id, test)
-    const after = channelResponse(row)
-    const changes = changesOf(channelResponse(found), after)
+    const after = channelResponse(row, caller)
+    const changes = changesOf(channelResponse(found, caller), after)
     return ok(after, { audit: { target: { kind: "channel", id }, changes } })
   },
 })

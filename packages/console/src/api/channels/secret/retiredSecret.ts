@@ -1,7 +1,8 @@
-import { testSiteReadyBody } from "@sitewire/contracts"
-import { type SealingKeys, sealContexts, unseal } from "@sitewire/database"
-import { sign } from "@sitewire/signing"
+import { type SealingKeys, sealContexts } from "@sitewire/database"
+import { testSiteReadyBody } from "@sitewire/signing/certification"
+import { sign } from "@sitewire/signing/sender"
 import type { ApiContext } from "../../defineRoute.ts"
+import { tryUnseal } from "./tryUnseal.ts"
 
 type Prisma = ApiContext["prisma"]
 type SignedTest = { secretId: string; testBody: Uint8Array<ArrayBuffer>; testSignature: string }
@@ -34,12 +35,4 @@ export async function signTestBody(
 export async function storeRetiredSecret(prisma: Prisma, channelId: string, test: SignedTest): Promise<void> {
   const data = { ...test, retiredAt: new Date() }
   await prisma.retiredSecret.upsert({ where: { channelId }, create: { channelId, ...data }, update: data })
-}
-
-function tryUnseal(sealingKeys: SealingKeys, context: string, sealed: Uint8Array): string | null {
-  try {
-    return unseal(sealingKeys, context, sealed)
-  } catch {
-    return null
-  }
 }

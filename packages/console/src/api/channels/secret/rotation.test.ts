@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto"
 import { sealContexts, unseal } from "@sitewire/database"
+import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { sealingKeys, startConsole, type TestConsole } from "../../../../test/fixtures/startConsole.ts"
 
@@ -32,7 +34,8 @@ test("a rotation: the new secret is staged and shown once, then activated, and t
   const staged = await post("rotates/secret/stage")
   expect(staged.status).toBe(200)
   const newSecret = String(staged.json.staged_secret)
-  expect(newSecret).toMatch(/^sws_[\w-]{43}$/)
+  expect(newSecret).toMatch(/^sws_[\w-]{49}$/)
+  expect(staged.json.standard_webhooks_secret).toBe(standardWebhooksSecret(newSecret))
   const other = staged.json.other_secret as { id: string }
   expect(staged.json).toMatchObject({ secret_id: secretId, other_secret: { state: "staged" } })
   expect(await secretsOf("rotates")).toEqual({ active: secret, other: newSecret })
@@ -54,6 +57,89 @@ test("a rotation: the new secret is staged and shown once, then activated, and t
   for (const text of [activated.text, read.text, retired.text, ...console.log]) {
     for (const one of [secret, newSecret]) expect(text).not.toContain(one)
   }
+})
+
+test("an activation can be undone, and that again, as long as both secrets exist", async () => {
+  const { secretId, secret } = await channel("undone")
+  const { staged_secret, other_secret } = (await post("undone/secret/stage")).json
+  const newId = (other_secret as { id: string }).id
+  expect((await post("undone/secret/revert")).status).toBe(409)
+  await post("undone/secret/activate")
+  const reverted = await post(`undone/secret/revert?secret_id=${secretId}`)
+  expect(reverted).toMatchObject({
+    status: 200,
+    json: { secret_id: secretId, other_secret: { id: newId, state: "retiring" } },
+  })
+  expect(await secretsOf("undone")).toEqual({ active: secret, other: staged_secret })
+  expect((await post(`undone/secret/revert?secret_id=${secretId}`)).status).toBe(409)
+  expect((await post("undone/secret/revert")).json.secret_id).toBe(newId)
+  await post("undone/secret/retire")
+  expect(await post("undone/secret/revert")).toMatchObject({
+    status: 409,
+    json: { code: "rotation-conflict" },
+  })
+  expect(await secretsOf("undone")).toEqual({ active: staged_secret, other: null })
+})
+
+test("a staged secret is shown until it is activated, to those who may rotate, and the audit log shows to whom", async () => {
+  await channel("shown")
+  const show = (key = console.key) => console.call("GET", "/v1/channels/shown/secret/staged", { key })
+  expect((await show()).status).toBe(409)
+  const staged = await post("shown/secret/stage")
+  expect((await show()).json).toEqual(staged.json)
+  expect((await show(await console.keyWith("channel:shown"))).json).toEqual(staged.json)
+  expect((await show(await console.keyWith("channel:other"))).status).toBe(404)
+  expect((await show(await console.keyWith("read"))).status).toBe(403)
+  await post("shown/secret/activate")
+  expect((await show()).status).toBe(409)
+  await post("shown/secret/revert")
+  const last = await show()
+  expect(last.status).toBe(409)
+  expect(last.text).not.toContain(staged.json.staged_secret)
+  const shown = await console.prisma.auditEntry.findMany({
+    where: { targetId: "shown", operation: "readStagedSecret" },
+  })
+  expect(shown).toHaveLength(2)
+})
+
+test("a secret that the receiver rejected in the last certification becomes active only by force", async () => {
+  await channel("rejected")
+  const certified = async (status: number, at: { id: string; address?: string }) => {
+    const address = at.address ?? "https://partner.example/"
+    const response = { delivery: randomUUID(), status, error: status < 300 ? null : "status", detail: null }
+    const received = [{ ...response, duration_ms: 1, response_excerpt: null }]
+    const points = [{ id: "rotation", result: "warning", finding: "f", received }]
+    await console.prisma.receiverCheck.create({
+      data: {
+        id: at.id,
+        channelId: "rejected",
+        kind: "certification",
+        address,
+        state: "done",
+        report: { result: "passed", points },
+        requestedBy: "test",
+        finishedAt: new Date(),
+      },
+    })
+    const lastCertification = { id: at.id, address, result: "passed", finished_at: new Date().toISOString() }
+    await console.prisma.channel.update({ where: { id: "rejected" }, data: { lastCertification } })
+  }
+  await certified(401, { id: "before" })
+  await post("rejected/secret/stage")
+  const refused = async (step: string) =>
+    expect(await post(`rejected/secret/${step}`)).toMatchObject({
+      status: 409,
+      json: { code: "secret-not-accepted", detail: expect.stringContaining("force=true") },
+    })
+  await certified(401, { id: "after" })
+  await refused("activate")
+  expect((await post("rejected/secret/activate?force=true")).status).toBe(200)
+  await certified(401, { id: "retiring" })
+  await refused("revert")
+  await certified(204, { id: "accepted" })
+  expect((await post("rejected/secret/revert")).status).toBe(200)
+  await certified(401, { id: "elsewhere", address: "https://elsewhere.example/" })
+  expect((await post("rejected/secret/revert")).status).toBe(200)
 })
 
 test("a rotation can be abandoned: the staged secret is deleted and the active one stays", async () => {
@@ -82,7 +168,7 @@ test("a step that is not possible now is rejected with advice, and changes nothi
   await post("conflicts/secret/activate")
   await rejected("stage", "a retiring secret", "Retire it once")
   await rejected("activate", "No secret is staged", "Retire it once")
-  for (const step of ["stage", "activate", "retire"]) {
+  for (const step of ["stage", "activate", "revert", "retire"]) {
     expect((await post(`nobody/secret/${step}`)).status).toBe(404)
   }
 })
@@ -150,10 +236,41 @@ test("a channel is paused and resumed; repeating either changes nothing", async 
   expect((await post("nobody/resume")).status).toBe(404)
 })
 
-test("Standard Webhooks headers are switched on and off, and the address stays", async () => {
+test("Standard Webhooks headers are on by default, and can be off from the beginning", async () => {
+  const create = (body: object) =>
+    console.call("POST", "/v1/channels", { body: { address: "https://partner.example/", ...body } })
+  const made = await create({})
+  const { signing_secret, standard_webhooks_secret } = made.json
+  expect(made.json.standard_webhooks).toBe(true)
+  expect(standard_webhooks_secret).toBe(standardWebhooksSecret(String(signing_secret)))
+  expect((await create({ standard_webhooks: false })).json.standard_webhooks).toBe(false)
+})
+
+test("a channel's key switches Standard Webhooks headers, and changes nothing that operators decide", async () => {
+  await channel("own")
+  await channel("foreign")
+  const key = await console.keyWith("channel:own")
+  const change = (id: string, body: object) => console.call("PATCH", `/v1/channels/${id}`, { key, body })
+  const switched = await change("own", { standard_webhooks: false })
+  expect(switched).toMatchObject({ status: 200, json: { standard_webhooks: false } })
+  expect((await change("foreign", { standard_webhooks: false })).status).toBe(404)
+  for (const body of [
+    { address: "https://attacker.example/" },
+    { max_per_second: 1_000 },
+    { send_traceparent: true },
+    { operator_notifications: true },
+    { standard_webhooks: true, address: "https://attacker.example/" },
+  ]) {
+    const rejected = await change("own", body)
+    expect(rejected, JSON.stringify(body)).toMatchObject({ status: 403, json: { code: "missing-scope" } })
+  }
+  expect((await console.call("GET", "/v1/channels/own")).json).toEqual(switched.json)
+})
+
+test("Standard Webhooks headers are switched off and on, and the address stays", async () => {
   await channel("switched")
   const change = (body: object) => console.call("PATCH", "/v1/channels/switched", { body })
-  for (const standard_webhooks of [true, false]) {
+  for (const standard_webhooks of [false, true]) {
     const { status, json } = await change({ standard_webhooks })
     expect(status).toBe(200)
     expect(json).toMatchObject({ standard_webhooks, address: "https://partner.example/" })

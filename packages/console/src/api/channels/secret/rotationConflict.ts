@@ -5,7 +5,7 @@ import type { Problem } from "../../response.ts"
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
-  step: "stage" | "activate" | "retire",
+  step: "stage" | "show" | "activate" | "revert" | "retire",
   secretId?: string,
 ): Promise<Problem> {
   const row = await prisma.channel.findUnique({
@@ -22,7 +22,8 @@ export async function rotationConflict(
   )
   if (other === null || state === null) {
     if (step === "stage") return changed
-    const nothing = step === "activate" ? "No secret is staged." : "There is no secret beside the active one."
+    const isForStaged = step === "activate" || step === "show"
+    const nothing = isForStaged ? "No secret is staged." : "There is no secret beside the active one."
     return problem("rotation-conflict", `${nothing} Stage one to begin a rotation.`)
   }
   if (secretId !== undefined && secretId !== other) {
@@ -31,11 +32,25 @@ export async function rotationConflict(
       `The ${state} secret is "${other}" and not "${secretId}", so nothing was changed.`,
     )
   }
-  if (step === "retire" || (step === "activate" && state === "staged")) return changed
+  const fitting: Record<typeof step, string[]> = {
+    stage: [],
+    show: ["staged"],
+    activate: ["staged"],
+    revert: ["retiring"],
+    retire: [state],
+  }
+  if (fitting[step].includes(state)) return changed
   const next =
     state === "staged"
       ? "Activate it, or retire it to abandon the rotation."
       : "Retire it once the partner no longer needs it; then another secret can be staged."
-  const rejected = step === "activate" ? "No secret is staged" : "No other secret can be staged"
-  return problem("rotation-conflict", `${rejected}: there is a ${state} secret, "${other}". ${next}`)
+  return problem("rotation-conflict", `${rejections[step]}: there is a ${state} secret, "${other}". ${next}`)
+}
+
+const rejections = {
+  stage: "No other secret can be staged",
+  show: "No secret is staged",
+  activate: "No secret is staged",
+  revert: "There is no previous secret to return to",
+  retire: "Nothing can be retired",
 }

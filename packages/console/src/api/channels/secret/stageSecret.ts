@@ -1,6 +1,7 @@
-import { stagedSecretSchema } from "@sitewire/contracts"
+import { newSecret, stagedSecretSchema } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { newId, newSigningSecret } from "../../../newIds.ts"
+import { standardWebhooksSecret } from "@sitewire/signing/sender"
+import { newId } from "../../../newIds.ts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
@@ -14,9 +15,10 @@ export const stageSecret = defineRoute({
   path: "/v1/channels/{id}/secret/stage",
   operation: "stageSecret",
   summary: "Stage a new signing secret",
-  allow: ["operate", "channel"],
+  allow: { operate: "all", channel: "own" },
+  shownOnce: "GET /v1/channels/{id}/secret/staged shows it until it is activated.",
   description:
-    "Begins a rotation. The response contains the new secret, which is never shown again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
+    "Begins a rotation. The response contains the new secret. Until it is activated, `secret/staged` shows it again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
   params: idParameter,
   success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
   otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
@@ -24,7 +26,7 @@ export const stageSecret = defineRoute({
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const secretId = newId("sec")
-    const secret = newSigningSecret()
+    const secret = newSecret("sws")
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
     // The condition that no other secret exists is part of the update, so that of two concurrent requests
     // only one succeeds.
@@ -39,8 +41,11 @@ export const stageSecret = defineRoute({
       select: channelColumns,
     })
     if (!row) return rotationConflict(prisma, id, "stage")
-    const after = channelResponse(row)
-    const changes = changesOf(channelResponse(found), after)
-    return ok({ ...after, staged_secret: secret }, { audit: { target: { kind: "channel", id }, changes } })
+    const after = channelResponse(row, caller)
+    const changes = changesOf(channelResponse(found, caller), after)
+    return ok(
+      { ...after, staged_secret: secret, standard_webhooks_secret: standardWebhooksSecret(secret) },
+      { audit: { target: { kind: "channel", id }, changes } },
+    )
   },
 })

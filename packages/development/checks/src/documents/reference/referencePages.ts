@@ -10,6 +10,7 @@ import { metricsPage } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
 import type { OwnedMetric } from "./readMetrics.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
+import { scopesPage } from "./scopes.ts"
 import { topicsPage } from "./topics.ts"
 
 const notice = "Written by `npm run docs` from the code. Do not edit."
@@ -28,6 +29,7 @@ export function referencePages(code: {
     logs: logsPage(code.logs),
     cli: commandsPage(code.help, code.reference),
     problems: problemsPage(),
+    scopes: scopesPage(),
   }
   const manual = `.\\" ${notice}\n${manualPage(code.help.get("sitewire") ?? "", code.reference)}\n`
   return new Map([

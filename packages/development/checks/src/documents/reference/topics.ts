@@ -21,7 +21,9 @@ export function topicsPage(): string {
       key,
       String(partitions),
       cleanup,
-      formatDuration(retentionMs),
+      cleanup === "compact"
+        ? `the newest of each key; tombstones ${formatDuration(retentionMs)}`
+        : formatDuration(retentionMs),
       formatDuration(segmentMs),
       timestamp,
     ]),
@@ -33,6 +35,6 @@ export function topicsPage(): string {
     table,
     "A record is deleted together with its segment, so it can outlive the retention by the length of a segment. " +
       "`site.paid` and `site.paid.invalid` contain e-mail addresses for that long, whatever `RETENTION` is. " +
-      "The other topics contain ids only.",
+      "The other topics contain ids only; `connection.changed` also the hosts of sites.",
   ].join("\n\n")
 }

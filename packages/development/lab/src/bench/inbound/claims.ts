@@ -49,10 +49,8 @@ export async function measureClaims(it: Bench): Promise<Measure[]> {
 
 async function pgbench(it: Bench): Promise<number> {
   const file = join(it.directory, "update.sql")
-  await writeFile(
-    file,
-    `\\set id random(1, ${connections})\nupdate bench_row set value = value + 1 where id = :id;\n`,
-  )
+  const update = "update bench_row set value = value + 1 where id = :id;"
+  await writeFile(file, `\\set id random(1, ${connections})\n${update}\n`)
   const load = [`--file=${file}`, `--client=${clients}`, `--time=${baselineSeconds}`]
   const options = [...load, "--no-vacuum", "--jobs=1", "--protocol=prepared", it.url]
   const { stdout } = await promisify(execFile)(findPgbench(), options, { maxBuffer: 1 << 20 })
@@ -65,7 +63,6 @@ function findPgbench(): string {
   const paths = ["/usr/bin/pgbench", ...globSync("/usr/lib/postgresql/*/bin/pgbench")]
   const found = paths.find((path) => existsSync(path))
   if (found) return found
-  throw new Error(
-    "The baseline needs pgbench, which is not installed. On Debian, install postgresql-contrib.",
-  )
+  const advice = "On Debian, install postgresql-contrib."
+  throw new Error(`The baseline needs pgbench, which is not installed. ${advice}`)
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { ConnectorTriggered } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import { memoryMb } from "../../shared/processUsage.ts"
 import { judge, type Measure } from "../measure.ts"
 import { type Bench, runForResult } from "../startBench.ts"
+import { publishTriggers } from "./publishTriggers.ts"
 
 const triggers = 1_000_000
 const connections = 10_000
@@ -67,15 +67,9 @@ async function measureMemory(it: Bench): Promise<Measure> {
 }
 
 /** Publishes triggers of `over` connections in turn. */
-async function publish(it: Bench, amount: number, over: number): Promise<void> {
-  const at = new Date().toISOString()
-  for (let from = 0; from < amount; from += 5_000) {
-    const records = Array.from({ length: Math.min(5_000, amount - from) }, (_, offset) => {
-      const connection = `bench-${(from + offset) % over}`
-      const correlation = `c-${from + offset}`
-      const value: ConnectorTriggered = { connection, first_at: at, last_at: at, count: 1, correlation }
-      return { topic: it.names.connectorTriggered, key: connection, value: JSON.stringify(value) }
-    })
-    await it.publish(records)
-  }
+function publish(it: Bench, amount: number, over: number): Promise<void> {
+  return publishTriggers(
+    it,
+    Array.from({ length: amount }, (_, at) => `bench-${at % over}`),
+  )
 }

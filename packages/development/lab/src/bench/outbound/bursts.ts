@@ -1,5 +1,5 @@
 import { percentile } from "../../shared/percentile.ts"
-import { judge, type Measure } from "../measure.ts"
+import { atMost, type Measure } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
 import { publishBacklog, publishPaced, startReceiving, startWarmDispatcher } from "./load.ts"
 
@@ -21,7 +21,7 @@ export async function measureBurst(it: Bench): Promise<Measure[]> {
   }
   await receiver.reached(amount)
   const name = `${amount} at once to a partner that responds in ${responseMs} ms, s`
-  return [judge(name, seconds(), null, "value-at-most", 20, "s")]
+  return [atMost(name, seconds(), 20, "s")]
 }
 
 const partners = 12
@@ -57,5 +57,5 @@ export async function measureCrowd(it: Bench): Promise<Measure[]> {
     await dispatcher.end()
   }
   const name = `slowest delivery to a fast partner, ${eventsEach} events each to ${partners} hanging ones, s`
-  return [judge(name, percentile(slowest, 0.5) / 1_000, null, "value-at-most", 0.7, "s")]
+  return [atMost(name, percentile(slowest, 0.5) / 1_000, 0.7, "s")]
 }

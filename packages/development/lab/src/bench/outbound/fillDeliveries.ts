@@ -4,22 +4,31 @@ const batch = 100_000
 const lanes = 2
 /** With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
-/** The times in the rows' ids are spread over this many days: a few less than deliveries are retained. */
-const days = 25
+/** The times in the rows' ids are spread over this many days, and so over 30 days of the calendar: as long as deliveries are retained. */
+export const days = 29
+/** How many references and sites there are. */
+export const customers = 100_000
+
+/** As `searchKeys` makes them: the first bytes of the id, and of a digest. */
+const searchKey = (text: string) =>
+  `substring(uuid_send(id) for 3) || substring(sha256(convert_to(${text}, 'UTF8')) for 12)`
 
 const statement = `
 with made as (
-  insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at, finished_at)
-  select uuidv7(age), gen_random_uuid()::text, 'bench-' || at % $3, body, sha256(body), 'delivered', 1,
-         gen_random_uuid()::text, now() + age, now() + age
-    from (select at,
-                 interval '${days} days' * (at::float8 / $2 - 1) as age,
-                 convert_to(json_build_object('id', at, 'reference', 'customer-' || at,
-                   'site_url', 'https://shop-' || at || '.sites.example',
-                   'console_url', 'https://console.sites.example/shop-' || at, 'name', 'Shop number ' || at,
-                   'email', 'owner-' || at || '@customer.example',
+  insert into delivery (id, event_id, channel_id, body, body_sha256, state, attempts, correlation, created_at, finished_at,
+                        reference_key, site_key)
+  select id, gen_random_uuid()::text, 'bench-' || at % $3, body, sha256(body), 'delivered', 1,
+         gen_random_uuid()::text, now() + age, now() + age, ${searchKey("'customer-' || customer")},
+         ${searchKey("'shop-' || customer || '.sites.example:'")}
+    from (select at, customer, age, uuidv7(age) as id,
+                 convert_to(json_build_object('id', at, 'reference', 'customer-' || customer,
+                   'site_url', 'https://shop-' || customer || '.sites.example',
+                   'console_url', 'https://console.sites.example/shop-' || customer, 'name', 'Shop number ' || customer,
+                   'email', 'owner-' || customer || '@customer.example',
                    'created_at', '2030-01-02T03:04:05+00:00')::text, 'UTF8') as body
-            from generate_series($1::int, least($1 + ${batch}, $2::int) - 1) as at) as event
+            from generate_series($1::int, least($1 + ${batch}, $2::int) - 1) as at
+           cross join lateral (select at % ${customers} as customer,
+                                      interval '${days} days' * (at::float8 / $2 - 1) as age) as derived) as event
   returning id, event_id, created_at
 ), known as (
   insert into known_event (event_id, delivery_id) select event_id, id from made

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
-import { percentile } from "../../shared/percentile.ts"
 import { memoryMb } from "../../shared/processUsage.ts"
 import type { Measure } from "../measure.ts"
-import { measureInPairs, type Side } from "../measureInPairs.ts"
+import type { Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
+import { compareP99, describeSeconds, latenciesBySecond, type Second } from "./latenciesBySecond.ts"
 import { publishPaced, startReceiving } from "./load.ts"
 import { concurrency } from "./throughput.ts"
 
-export const channelCount = 11
+const channelCount = 11
 /**
  * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
  * that open.
@@ -22,17 +22,14 @@ const warmUp = { perSecond: 2_000, amount: 12_000 }
 const timeoutSeconds = 10
 
 /** Delays so long that no retry of one phase happens in another phase. */
-export const isolationRetryDelaysMs = [1_800_000, 3_600_000]
+const retryDelaysMs = [1_800_000, 3_600_000]
 
-export const usualRate = 300
+const usualRate = 300
 /**
  * At this many events/s for all channels together, a single channel gets twice as many events within an
  * attempt's timeout as a dispatcher may have outstanding (read, but not finished).
  */
 export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * channelCount)
-
-/** The latencies of the healthy channels' events that were published in the same second. */
-type Second = number[]
 
 /**
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond. One
@@ -41,7 +38,7 @@ type Second = number[]
  *
  * All channels get equally many events, unless more hang than not: then every other event is for a hanging one.
  */
-export async function measureIsolation(it: Bench, settings: IsolationSettings): Promise<Measure[]> {
+async function measureIsolation(it: Bench, settings: IsolationSettings): Promise<Measure[]> {
   const { progress } = it
   const { hanging, healthy, perSecond, bound } = settings
   const [receiver, hung] = [await startReceiving(it), await startReceiving(it)]
@@ -63,12 +60,8 @@ export async function measureIsolation(it: Bench, settings: IsolationSettings): 
     await receiver.reached(responses.filter((channel) => !hangs.has(channel)).length)
     const { arrivals } = await receiver.take()
     const { hanging: attempts } = await hung.take()
-    const begunAt = Math.min(...arrivals.map(({ publishedAt }) => publishedAt))
-    const seconds: Second[] = Array.from({ length: phaseSeconds }, () => [])
-    for (const { publishedAt, latencyMs } of arrivals)
-      seconds[Math.min(phaseSeconds - 1, Math.floor((publishedAt - begunAt) / 1_000))]?.push(latencyMs)
-    const bySecond = seconds.map((of) => percentile(of, 0.99).toFixed(0)).join(" ")
-    progress(`${hangingCount} hang (${attempts} attempts): p99 by second ${bySecond} ms`)
+    const seconds = latenciesBySecond(arrivals, phaseSeconds)
+    progress(`${hangingCount} hang (${attempts} attempts): ${describeSeconds(seconds)}`)
     return seconds
   }
   const run = async (side: Side, pair: number): Promise<Second[]> => {
@@ -79,19 +72,27 @@ export async function measureIsolation(it: Bench, settings: IsolationSettings): 
     await hung.noneHangs()
     return seconds
   }
-  const measure = await measureInPairs({
+  const measure = await compareP99({
     measure: `p99 of ${healthy} healthy channels with ${hanging} hanging, ${perSecond} events/s, ms`,
     bound,
     pairs: { least: 4, most: 12 },
     run,
-    statistic: (seconds) => percentile(seconds.flat(), 0.99),
     progress,
   })
   progress(`the dispatcher's memory: ${memoryMb(dispatcher.pid).peak.toFixed(0)} MB at most`)
   return [measure]
 }
 
-export type IsolationSettings = { healthy: number; hanging: number; perSecond: number; bound: number }
+/** All channels get 300 events a second, unless the settings say otherwise. */
+export const isolation = (
+  about: string,
+  { hanging, ...settings }: Partial<IsolationSettings> & { hanging: number },
+) => {
+  const all = { healthy: channelCount - hanging, perSecond: usualRate, bound: 1.5, hanging, ...settings }
+  return { about, run: (it: Bench) => measureIsolation(it, all), retryDelaysMs }
+}
+
+type IsolationSettings = { healthy: number; hanging: number; perSecond: number; bound: number }
 
 async function createChannels(it: Bench, count: number, name: string, address: string): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, at) => `${name}-${at}`)

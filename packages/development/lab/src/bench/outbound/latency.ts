@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { percentile } from "../../shared/percentile.ts"
 import { measureOtherLoad, memoryMb } from "../../shared/processUsage.ts"
-import { judge, type Measure } from "../measure.ts"
+import { atMost, judge, type Measure } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
 import type { BareRequest } from "./bareConsumer.ts"
 import { clockMs, publishPaced, startReceiving } from "./load.ts"
@@ -48,7 +48,7 @@ export async function measureLatency(it: Bench): Promise<Measure[]> {
     return judge(name, percentile(latencies, share), percentile(bare, share), "more-at-most", bound, "ms")
   }
   const name = `resident memory of the dispatcher, ${perSecond} events/s`
-  return [line(0.5, 3), line(0.99, 12), judge(name, peak, null, "value-at-most", 200, "MB")]
+  return [line(0.5, 3), line(0.99, 12), atMost(name, peak, 200, "MB")]
 
   function report(what: string, of: readonly number[]): void {
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(of, share).toFixed(1))

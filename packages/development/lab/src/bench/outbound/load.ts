@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
 import { paidEvent } from "../../shared/paidEvent.ts"
-import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
+import { memoryMb } from "../../shared/processUsage.ts"
 import type { Bench, Database } from "../startBench.ts"
+import { countCost, describeCost, divide } from "./cost.ts"
 import type { Taken } from "./receiver.ts"
 
 /** The clock of latencies: the same in all processes of the machine, and finer than a millisecond. */
@@ -13,12 +14,13 @@ export const clockMs = () => performance.timeOrigin + performance.now()
 export const warmUp = 30_000
 
 /** Starts the receiver. Its process ends with the installation. */
-export async function startReceiving(it: Bench) {
-  const { addresses } = await it.helper("bench/outbound/receiver.ts")
+export async function startReceiving(it: Bench, env: Record<string, string> = {}) {
+  const { addresses } = await it.helper("bench/outbound/receiver.ts", env)
   const url = addresses.receiver ?? ""
   const call = async (path: string) => (await fetch(`${url}${path}`)).json() as Promise<unknown>
   return {
     url,
+    addresses,
     /** Resolves when there are `amount` responses since the last `take`, with their count. */
     reached: async (amount: number) => ((await call(`/reached/${amount}`)) as { count: number }).count,
     take: async () => (await call("/take")) as Taken,
@@ -70,38 +72,6 @@ export async function startWarmDispatcher(it: Bench, receiver: Receiving, amount
   await receiver.reached(amount)
   await receiver.take()
   return dispatcher
-}
-
-/** CPU time in milliseconds. */
-export type Cost = { dispatcher: number; postgres: number; broker: number }
-const parts = ["dispatcher", "postgres", "broker"] as const
-const map = (of: (part: keyof Cost) => number): Cost => ({
-  dispatcher: of("dispatcher"),
-  postgres: of("postgres"),
-  broker: of("broker"),
-})
-
-/** The returned function reports what was used since. */
-export function countCost({ servers }: Bench, dispatcher: { pid: number }): () => Cost {
-  const pids = { dispatcher: dispatcher.pid, postgres: servers.postgres.pid, broker: servers.brokers[0]?.pid }
-  const read = () => map((part) => cpuMs(pids[part] ?? 0))
-  const before = read()
-  return () => {
-    const after = read()
-    return map((part) => after[part] - before[part])
-  }
-}
-
-export const divide = (cost: Cost, by: number): Cost => map((part) => cost[part] / by)
-export const totalOf = (cost: Cost): number => parts.reduce((sum, part) => sum + cost[part], 0)
-/** The cost of a delivery, where `rounds` are of several deliveries each. */
-export function meanCost(rounds: readonly { count: number; cost: Cost }[]): Cost {
-  const counted = rounds.reduce((sum, { count }) => sum + count, 0)
-  return map((part) => rounds.reduce((sum, { count, cost }) => sum + count * cost[part], 0) / counted)
-}
-export function describeCost(cost: Cost, unit = "ms"): string {
-  const each = parts.map((part) => `${part} ${cost[part].toPrecision(3)}`)
-  return `${totalOf(cost).toPrecision(3)} ${unit} of CPU (${each.join(", ")})`
 }
 
 /**

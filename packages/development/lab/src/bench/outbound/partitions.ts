@@ -4,25 +4,16 @@ import { deleteTopics, ensureTopics } from "@sitewire/kafka"
 import { percentile } from "../../shared/percentile.ts"
 import { figure, type Measure, round } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
-import {
-  type Cost,
-  countCost,
-  describeCost,
-  divide,
-  publishBacklog,
-  publishPaced,
-  type Receiving,
-  startReceiving,
-  totalOf,
-} from "./load.ts"
+import { countCost, divide, totalOf } from "./cost.ts"
+import { publishBacklog, publishPaced, type Receiving, startReceiving } from "./load.ts"
 
-const counts = [6, 24]
+const [few, many] = [6, 24]
 const rates = [20, 200, 1_000]
 const seconds = 20
 const warmUp = 10_000
 
-/** What was measured with one number of partitions, by name: CPU time and latencies, in milliseconds. */
-type Figures = Map<string, number>
+/** CPU time and latencies by name, in milliseconds. */
+type Figures = Record<string, number>
 
 /**
  * Measures what the partitions of site.paid cost: at rest, and for an event at 20, 200 and 1,000 a second. Each number of partitions
@@ -33,31 +24,28 @@ export async function measurePartitions(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(50, (at) => `${receiver.url}/timed-${at}`)
   const measured: { partitions: number; figures: Figures }[] = []
-  for (const [round, partitions] of [...counts, ...counts.toReversed()].entries()) {
-    const names = topicNames({ prefix: `round-${round}.`, retryDelaysMs: [] })
-    const own = { ...it, names: { ...it.names, sitePaid: names.sitePaid } }
-    await it.setUp({ TOPIC_PREFIX: `round-${round}.` })
-    await deleteTopics(it.kafka, [names.sitePaid])
+  for (const [round, partitions] of [few, many, many, few].entries()) {
+    const prefix = { TOPIC_PREFIX: `round-${round}.` }
+    const { sitePaid } = topicNames({ prefix: prefix.TOPIC_PREFIX, retryDelaysMs: [] })
+    const own = { ...it, names: { ...it.names, sitePaid } }
+    await it.setUp(prefix)
+    await deleteTopics(it.kafka, [sitePaid])
     const config = { "message.timestamp.type": "LogAppendTime" }
-    await ensureTopics({ kafka: it.kafka, topics: [{ name: names.sitePaid, partitions, config }] })
-    const dispatcher = await it.start("dispatcher", { TOPIC_PREFIX: `round-${round}.` })
-    await receiver.take()
+    await ensureTopics({ kafka: it.kafka, topics: [{ name: sitePaid, partitions, config }] })
+    const dispatcher = await it.start("dispatcher", prefix)
     await publishBacklog(own, warmUp, channels)
     await receiver.reached(warmUp)
-    measured.push({
-      partitions,
-      figures: await measureRates(own, receiver, dispatcher, channels, partitions),
-    })
+    measured.push({ partitions, figures: await measureRates(own, receiver, dispatcher, channels) })
+    it.progress(`${partitions} partitions: ${JSON.stringify(measured.at(-1)?.figures)}`)
     await dispatcher.end()
   }
-  const mean = (partitions: number, name: string) => {
-    const values = measured.flatMap((one) =>
-      one.partitions === partitions ? [one.figures.get(name) ?? Number.NaN] : [],
+  const mean = (of: number, name: string) => {
+    const values = measured.flatMap(({ partitions, figures }) =>
+      partitions === of ? [figures[name] ?? NaN] : [],
     )
     return values.reduce((sum, value) => sum + value, 0) / values.length
   }
-  const [few = 0, many = 0] = counts
-  return [...(measured[0]?.figures.keys() ?? [])].map((name) => {
+  return Object.keys(measured[0]?.figures ?? {}).map((name) => {
     const [value, baseline] = [mean(many, name), mean(few, name)]
     const measure = figure(`${name}, with ${many} partitions beside ${few}`, value)
     return { ...measure, baseline: round(baseline), ratio: round(value / baseline) }
@@ -69,32 +57,23 @@ async function measureRates(
   receiver: Receiving,
   dispatcher: { pid: number },
   channels: readonly string[],
-  partitions: number,
 ): Promise<Figures> {
-  const figures: Figures = new Map()
-  const add = (when: string, cost: Cost) => {
-    figures.set(`${when}: CPU`, totalOf(cost))
-    figures.set(`${when}: CPU of Kafka`, cost.broker)
-  }
-  const resting = countCost(it, dispatcher)
-  await sleep(seconds * 1_000)
-  const rest = divide(resting(), seconds)
-  add("at rest, ms a second", rest)
-  it.progress(`${partitions} partitions at rest: ${describeCost(rest, "ms a second")}`)
-  for (const perSecond of rates) {
+  const figures: Figures = {}
+  for (const perSecond of [0, ...rates]) {
+    const when = perSecond === 0 ? "at rest, for a second" : `an event at ${perSecond}/s`
     await receiver.take()
     const counting = countCost(it, dispatcher)
     const amount = perSecond * seconds
-    await publishPaced(it, { perSecond, amount, channels })
+    if (amount === 0) await sleep(seconds * 1_000)
+    else await publishPaced(it, { perSecond, amount, channels })
     await receiver.reached(amount)
-    const cost = divide(counting(), amount)
+    const cost = divide(counting(), amount || seconds)
+    figures[`${when}: CPU, ms`] = totalOf(cost)
+    figures[`${when}: CPU of Kafka, ms`] = cost.broker
     const latencies = (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)
-    const [p50 = 0, p99 = 0] = [0.5, 0.99].map((share) => percentile(latencies, share))
-    add(`an event at ${perSecond}/s, ms`, cost)
-    figures.set(`p50 from publish to arrival at ${perSecond}/s, ms`, p50)
-    figures.set(`p99 from publish to arrival at ${perSecond}/s, ms`, p99)
-    const times = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
-    it.progress(`${partitions} partitions, ${perSecond}/s: ${describeCost(cost)} for each event, ${times}`)
+    if (amount > 0)
+      for (const share of [0.5, 0.99])
+        figures[`${when}: p${100 * share} to arrival, ms`] = percentile(latencies, share)
   }
   return figures
 }

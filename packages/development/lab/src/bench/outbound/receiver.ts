@@ -1,4 +1,6 @@
+import type { RequestListener } from "node:http"
 import { announce, serve } from "../../shared/serve.ts"
+import { serveTls } from "./tlsPartners.ts"
 
 /** An attempt on a path /fail…. `arrivedAt` is wall-clock time, to be compared with the broker's timestamps. */
 type FailArrival = { delivery: string; attempt: number; arrivedAt: number }
@@ -13,7 +15,7 @@ const nothing = (): Taken => ({ arrivals: [], hanging: 0, failArrivals: [] })
 
 // A minimal receiver that responds with 204 and counts its responses. /hang… never responds. /slow-<ms>
 // responds after that many milliseconds. /timed… reads the time of publishing from the body's `reference` and
-// computes the latency.
+// computes the latency. With CERTIFICATES, the folder of certificates, it is also all partners of the part `tls`.
 let count = 0
 let taken = nothing()
 let hangingNow = 0
@@ -24,7 +26,7 @@ function respondToReached(): void {
   if (at >= 0) awaited.splice(at, 1)[0]?.respond()
 }
 
-const { origin } = await serve((request, response) => {
+const handle: RequestListener = (request, response) => {
   const path = request.url ?? ""
   const respondWith = (content: object) => void response.end(JSON.stringify(content))
   const [, command, argument] = /^\/(reached|take|none-hangs)\/?(\d*)$/.exec(path) ?? []
@@ -71,5 +73,7 @@ const { origin } = await serve((request, response) => {
     if (path.startsWith("/slow-")) setTimeout(respond, Number(path.slice("/slow-".length)))
     else respond()
   })
-})
-announce({ receiver: origin })
+}
+const { origin } = await serve(handle)
+const { CERTIFICATES: folder } = process.env
+announce({ receiver: origin, ...(folder !== undefined && (await serveTls(handle, folder))) })

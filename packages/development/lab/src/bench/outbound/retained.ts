@@ -1,8 +1,9 @@
 import type { Measure } from "../measure.ts"
 import { measureInPairs, type Side } from "../measureInPairs.ts"
 import type { Bench, Database } from "../startBench.ts"
+import { type Cost, describeCost, meanCost, totalOf } from "./cost.ts"
 import { fillDeliveries } from "./fillDeliveries.ts"
-import { type Cost, deliverBacklog, describeCost, meanCost, startReceiving, totalOf, warmUp } from "./load.ts"
+import { deliverBacklog, startReceiving, warmUp } from "./load.ts"
 
 const amount = 50_000
 const channelCount = 100
@@ -15,7 +16,8 @@ type Round = { count: number; cost: Cost }
  * write pages that another turn changed.
  */
 export async function measureRetained(it: Bench): Promise<Measure[]> {
-  const { progress, retained } = it
+  const { progress, retained: wanted } = it
+  const retained = wanted ?? 5_000_000
   const receiver = await startReceiving(it)
   const address = (at: number) => `${receiver.url}/channel-${at}`
   const databases: Record<Side, Database> = { value: await it.secondDatabase("retained"), baseline: it }

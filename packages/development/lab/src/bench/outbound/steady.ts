@@ -2,15 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { percentile } from "../../shared/percentile.ts"
 import { judge, type Measure } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
-import {
-  countCost,
-  deliverBacklog,
-  describeCost,
-  divide,
-  publishPaced,
-  startReceiving,
-  totalOf,
-} from "./load.ts"
+import { countCost, describeCost, divide, totalOf } from "./cost.ts"
+import { deliverBacklog, publishPaced, startReceiving } from "./load.ts"
 
 const perSecond = 200
 const amount = 30 * perSecond

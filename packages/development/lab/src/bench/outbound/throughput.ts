@@ -1,8 +1,10 @@
-import { judge, type Measure } from "../measure.ts"
+import { atMost, judge, type Measure } from "../measure.ts"
 import { type Bench, runForResult } from "../startBench.ts"
-import { deliverBacklog, startReceiving, totalOf, warmUp } from "./load.ts"
+import type { BareRequests } from "./bareLoop.ts"
+import { totalOf } from "./cost.ts"
+import { deliverBacklog, startReceiving, warmUp } from "./load.ts"
 
-/** Default of MAX_OUTSTANDING_RECORDS. The loop in bareLoop.ts, the baseline, has as many requests in flight. */
+/** Default of MAX_OUTSTANDING_RECORDS. The bare loops, the baselines, have as many requests in flight. */
 export const concurrency = 384
 const amount = 50_000
 /** Several rounds, because the machine's speed changes by a fifth within minutes. */
@@ -10,7 +12,6 @@ const rounds = 5
 /** The median ratio differs by this share between runs of the same code, so a smaller loss meets the target. */
 const noise = 0.03
 
-export type BareRequests = { perSecond: number; cpuMs: number }
 type Round = {
   perSecond: number
   baseline: number
@@ -62,7 +63,7 @@ export async function measureThroughput(it: Bench): Promise<Measure[]> {
     judge(name, rate.perSecond, rate.baseline, "ratio-at-least", 0.38),
     judge(rateName, rate.ratio, before(rateName), "ratio-at-least", 1 - noise),
     judge(cpuName, cpu.cpuRatio, before(cpuName), "ratio-at-most", 0.9),
-    judge("resident memory of the dispatcher, backlog", peak, null, "value-at-most", 200, "MB"),
+    atMost("resident memory of the dispatcher, backlog", peak, 200, "MB"),
   ]
 }
 

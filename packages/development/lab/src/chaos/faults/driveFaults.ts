@@ -18,6 +18,8 @@ export type FaultKind =
   | "console killed"
   | "retry topics recreated"
   | "RETRY_DELAYS changed"
+  | "clock set over midnight"
+  | "days made and dropped"
   | "Postgres restored"
   | "exit"
 
@@ -47,6 +49,8 @@ const first: readonly FaultKind[] = [
   "kill -9 between a retry and its row",
   "retry topics recreated",
   "RETRY_DELAYS changed",
+  "clock set over midnight",
+  "days made and dropped",
 ]
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import { type ConnectionChanged, hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import { createRandom } from "../../shared/random.ts"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
@@ -8,6 +8,7 @@ import { readGets } from "../load/seen.ts"
 import { schedulerVariables, windowMs } from "../mixed/startMixed.ts"
 import { type ChaosLab, endWhenQuiet, type RunSettings, runOnLab, startAll } from "../run.ts"
 import { type InboundLedger, reconcile, type SyncRunRow } from "./reconcile.ts"
+import { type Change, type ChangesLedger, reconcileChanges } from "./reconcileChanges.ts"
 
 const connectionCount = 200
 const callsPerSecond = 60
@@ -15,7 +16,9 @@ const callsPerSecond = 60
 const leastAccepted = 200
 
 /** Partners trigger at random while faults affect three gateways, two schedulers, the broker and the database. */
-export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedger; faults: Fault[] }> {
+export function runInbound(
+  settings: RunSettings,
+): Promise<{ ledger: InboundLedger & ChangesLedger; faults: Fault[] }> {
   const { seed, durationMs, progress } = settings
   return runOnLab({ ...settings, retryDelaysMs: [1_000] }, async ({ it, random, faults }) => {
     const { addresses } = await startPartners(it, seed, { record: true })
@@ -60,10 +63,16 @@ export function runInbound(settings: RunSettings): Promise<{ ledger: InboundLedg
       reconcile({ calls, windowMs, gets: await readGets(source), ...(await readSyncs(it)) })
     const isQuiet = async () => {
       const { forgotten, waiting } = await read()
-      return forgotten.length + waiting.length === 0
+      const unpublished = await it.sql("select from unpublished_change limit 1")
+      return forgotten.length + waiting.length + unpublished.length === 0
     }
     await endWhenQuiet(services, isQuiet, settings)
-    return read()
+    const ledger = await read()
+    const heard = await it.readTopic(it.names.connectionChanged)
+    const records = heard.map(({ value }) => JSON.parse(String(value)) as ConnectionChanged)
+    const changes = reconcileChanges(await readChanges(it), records)
+    const holds = ledger.holds && changes.unheard.length + changes.disordered.length === 0
+    return { ...ledger, ...changes, holds }
   })
 }
 
@@ -97,4 +106,10 @@ async function readSyncs({ sql }: ChaosLab): Promise<{ runs: SyncRunRow[]; waiti
     "select connection_id as connection from sync_window where requested > covered",
   )
   return { runs, waiting: waiting.map(({ connection }) => connection) }
+}
+
+function readChanges({ sql }: ChaosLab): Promise<Change[]> {
+  return sql<Change>(
+    "select connection_id as connection, fence::int from sync_run where outcome = 'changed' order by 1, 2",
+  )
 }

@@ -50,7 +50,8 @@ type Rate = { perSecond: number; isOver: () => boolean; atMost?: number | undefi
 
 /**
  * Publishes event-0, event-1, … to channels that `pickChannel` chooses. Retries each batch for up to two minutes. An
- * event's `reference` is its number and the time of its publishing.
+ * event's `reference` is its number and the time of its publishing. `isTwice`: of which events a second record is published at once,
+ * under another key and so, usually, in another partition.
  */
 export function publishEvents(
   settings: Rate & {
@@ -58,17 +59,21 @@ export function publishEvents(
     /** The topic of events, which a run may change. */
     topic: () => string
     pickChannel: () => string
+    isTwice?: (event: SitePaid) => boolean
     onPublished: (events: SitePaid[]) => void
   },
 ): Promise<void> {
-  const { it, topic, pickChannel, onPublished } = settings
+  const { it, topic, pickChannel, isTwice = () => false, onPublished } = settings
   let next = 0
   return atRate(settings, async (count) => {
     const events = Array.from({ length: count }, () => {
       const number = next++
       return paidEvent(`event-${number}`, pickChannel(), `${number}:${Date.now()}`)
     })
-    const records = events.map((event) => ({ key: event.id, value: JSON.stringify(event) }))
+    const records = events.flatMap((event) => {
+      const keys = isTwice(event) ? [event.id, `${event.id} again`] : [event.id]
+      return keys.map((key) => ({ key, value: JSON.stringify(event) }))
+    })
     await retryForTwoMinutes(() => it.publish(records.map((record) => ({ topic: topic(), ...record }))))
     onPublished(events)
   })

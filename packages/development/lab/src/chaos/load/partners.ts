@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { siteReadyBody } from "@sitewire/contracts"
-import { verify } from "@sitewire/signing"
+import { verify } from "@sitewire/signing/sender"
 import { paidEvent } from "../../shared/paidEvent.ts"
 import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"

@@ -1,7 +1,11 @@
+import type { DeliveryOutcome } from "@sitewire/contracts"
 import type { Fault } from "../faults/driveFaults.ts"
 
-/** An event that Kafka acknowledged. `sha256` is of the body that the partner must get. */
-export type PublishedEvent = { event: string; channel: string; sha256: string }
+/**
+ * An event that Kafka acknowledged. `sha256` is of the body that the partner must get. `twice`: two records of it were published at
+ * once, under two keys.
+ */
+export type PublishedEvent = { event: string; channel: string; sha256: string; twice: boolean }
 
 export type DeliveryRow = {
   delivery: string
@@ -50,6 +54,8 @@ export type Evidence = {
   requests: SeenRequest[]
   deferrals: Deferral[]
   accepted: AcceptedResend[]
+  /** The records of `site.ready.outcome`. */
+  outcomes: Pick<DeliveryOutcome, "event_id" | "state" | "ended_at">[]
   jobs: { job: string; state: string; resent: number }[]
   /** The keys of records that the consumer groups have not committed: event ids, and delivery ids in retry topics. */
   uncommittedKeys: { events: string[]; deliveries: string[] }

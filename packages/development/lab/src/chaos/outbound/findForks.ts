@@ -7,13 +7,15 @@ import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "./e
  */
 const aftermathMs = 30_000
 
+type EvidenceOfAttempts = Omit<Evidence, "accepted" | "outcomes" | "jobs" | "uncommittedKeys" | "outstanding">
+
 /**
  * Finds deliveries with more attempts than causes. The event causes the first attempt, and each failed
  * attempt causes the next one. Each resend causes one more, and so does each deferral by the sweep, which
  * defers deliveries that are overdue. A delivery is forked if it has more of these attempts (`withoutCause`)
  * than resends and sweeps:
  * - repetitions of an attempt number, beyond one for each reassignment of partitions that may have affected
- *   it;
+ *   it, and one of the first attempt if the event was published twice;
  * - an attempt after one that never failed, unless a fault between the two may have ended the claim of a
  *   dispatcher on the delivery.
  * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
@@ -21,18 +23,12 @@ const aftermathMs = 30_000
  *
  * `afterDelivery` counts the attempts after a successful one, without those that resends and sweeps explain.
  */
-export function findForks({
-  attempts,
-  requests,
-  deferrals,
-  faults,
-  members,
-}: Pick<Evidence, "attempts" | "requests" | "deferrals" | "faults" | "members">): {
-  forked: string[]
-  afterDelivery: number
-} {
+export function findForks(evidence: EvidenceOfAttempts): { forked: string[]; afterDelivery: number } {
+  const { published, deliveries, attempts, requests, deferrals, faults, members } = evidence
   const forked: string[] = []
   let afterDelivery = 0
+  const twice = new Set(published.filter((event) => event.twice).map(({ event }) => event))
+  const ofTwice = new Set(deliveries.filter(({ event }) => twice.has(event)).map(({ delivery }) => delivery))
   const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
   const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
   const causesOf = Map.groupBy(
@@ -41,7 +37,11 @@ export function findForks({
   )
   for (const delivery of new Set([...attemptsOf.keys(), ...requestsOf.keys()])) {
     const causes = causesOf.get(delivery)?.length ?? 0
-    const { withoutCause, after } = examine(attemptsOf.get(delivery) ?? [], requestsOf.get(delivery) ?? [])
+    const { withoutCause, after } = examine(
+      attemptsOf.get(delivery) ?? [],
+      requestsOf.get(delivery) ?? [],
+      ofTwice.has(delivery),
+    )
     const count = withoutCause.reduce((sum, { times }) => sum + times, 0)
     const why = withoutCause.map(({ why }) => why).join("; ")
     if (count > causes) forked.push(`${delivery}: ${why}; resends and sweeps: ${causes}`)
@@ -49,7 +49,7 @@ export function findForks({
   }
   return { forked, afterDelivery }
 
-  function examine(rows: AttemptRow[], sent: SeenRequest[]) {
+  function examine(rows: AttemptRow[], sent: SeenRequest[], isTwice: boolean) {
     const made = Map.groupBy(rows, ({ number }) => number)
     const seen = Map.groupBy(sent, ({ number }) => number)
     const withoutCause: { times: number; why: string }[] = []
@@ -59,13 +59,15 @@ export function findForks({
     for (const number of [...new Set([...made.keys(), ...seen.keys()])].sort((a, b) => a - b)) {
       const [madeNow, seenNow] = [made.get(number) ?? [], seen.get(number) ?? []]
       const times = Math.max(madeNow.length, seenNow.filter(({ status }) => status !== "reset").length)
-      const starts = [...madeNow, ...seenNow].map(({ at }) => at)
+      // The partner's clock counts. That of a dispatcher may have been set by a fault.
+      const starts = (seenNow.length > 0 ? seenNow : madeNow).map(({ at }) => at)
       const from = Math.min(...starts)
-      const hits = hitsBetween(faults, members, { from, to: Math.max(...starts), aftermathMs })
+      const reassigned = hitsBetween(faults, members, { from, to: Math.max(...starts), aftermathMs })
+      const hits = reassigned + (isTwice && number === 1 ? 1 : 0)
       if (times > 1 + hits)
         withoutCause.push({
           times: times - 1 - hits,
-          why: `attempt ${number} made ${times} times, ${hits} reassignments`,
+          why: `attempt ${number} made ${times} times, ${reassigned} reassignments`,
         })
       if (
         before &&
@@ -89,27 +91,25 @@ export function findForks({
  * Postgres or only the console.
  */
 export function reassignments(kind: FaultKind, members: number): number {
-  switch (kind) {
-    case "Postgres killed":
-    case "Postgres restarted":
-    case "console killed":
-      return 0
-    case "broker stopped":
-      return members
-    case "one broker stopped":
-    case "one broker paused":
-    case "retry topics recreated":
-    case "RETRY_DELAYS changed":
-    case "kill -9 while Postgres is unavailable":
-    case "kill -9 between a POST and its row":
-    case "kill -9 between a row and its commit":
-    case "kill -9 between a retry and its row":
-      return 2 * members
-    case "kill -9 while a broker is unavailable":
-      return 4 * members
-    default:
-      return 2
-  }
+  const ofMember = timesOfMember[kind]
+  return ofMember === undefined ? 2 : ofMember * members
+}
+/** Where the number depends on the members. */
+const timesOfMember: Partial<Record<FaultKind, number>> = {
+  "Postgres killed": 0,
+  "Postgres restarted": 0,
+  "console killed": 0,
+  "days made and dropped": 0,
+  "broker stopped": 1,
+  "one broker stopped": 2,
+  "one broker paused": 2,
+  "retry topics recreated": 2,
+  "RETRY_DELAYS changed": 2,
+  "kill -9 while Postgres is unavailable": 2,
+  "kill -9 between a POST and its row": 2,
+  "kill -9 between a row and its commit": 2,
+  "kill -9 between a retry and its row": 2,
+  "kill -9 while a broker is unavailable": 4,
 }
 
 /**

@@ -1,17 +1,17 @@
 import { clockMs, type DeliveryRow, type Evidence } from "./evidence.ts"
 
 /**
- * Finds accepted resends that led to no attempt: no delivery was deferred for them, their job is not done, or
- * no attempt followed the deferral.
+ * Finds accepted resends that led to no request: no delivery was deferred for them, their job is not done, or
+ * no request followed the deferral. (The time of an attempt is by the clock of a dispatcher, which a fault sets.)
  */
-export function findUnsent({ deferrals, accepted, jobs, attempts }: Evidence): string[] {
+export function findUnsent({ deferrals, accepted, jobs, requests }: Evidence): string[] {
   const unsent: string[] = []
-  const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
+  const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
   const resends = deferrals.filter(({ reason }) => reason === "resend")
   const resendsOf = Map.groupBy(resends, ({ delivery }) => delivery)
   for (const { delivery, at } of resends) {
-    const followed = attemptsOf.get(delivery)?.some((attempt) => attempt.at >= at - clockMs)
-    if (!followed) unsent.push(`${delivery}: no attempt after the resend at ${new Date(at).toISOString()}`)
+    const followed = requestsOf.get(delivery)?.some((request) => request.at >= at - clockMs)
+    if (!followed) unsent.push(`${delivery}: no request after the resend at ${new Date(at).toISOString()}`)
   }
   let promised = 0
   for (const one of accepted) {
@@ -56,10 +56,8 @@ export function findWithoutCarrier({ deliveries }: Pick<Evidence, "deliveries">)
  * Finds unfinished deliveries that no dispatcher gets from Kafka: they are neither deferred in their row nor in an
  * uncommitted record.
  */
-export function findStranded({
-  deliveries,
-  uncommittedKeys,
-}: Pick<Evidence, "deliveries" | "uncommittedKeys">): string[] {
+export function findStranded(evidence: Pick<Evidence, "deliveries" | "uncommittedKeys">): string[] {
+  const { deliveries, uncommittedKeys } = evidence
   const events = new Set(uncommittedKeys.events)
   const dueAgain = new Set(uncommittedKeys.deliveries)
   return deliveries

@@ -6,6 +6,7 @@ import type { Random } from "../../shared/random.ts"
 import type { FaultKind, FaultWork } from "../faults/driveFaults.ts"
 import { type ChaosLab, retryForTwoMinutes } from "../run.ts"
 import { type KillPoint, killBefore } from "./killBefore.ts"
+import { makeAndDropDays } from "./makeAndDropDays.ts"
 
 export type RetrySchedule = { delaysMs: readonly number[] }
 
@@ -25,7 +26,7 @@ export const retryTopics = ({ delaysMs }: RetrySchedule) =>
 /** Dispatchers start with the delays in `schedule`. */
 export function outboundFaults(settings: {
   random: Random
-  it: Pick<ChaosLab, "kafka" | "migrate" | "pool">
+  it: Pick<ChaosLab, "kafka" | "migrate" | "pool" | "sql">
   dispatchers: SupervisedProcess[]
   management: SupervisedProcess
   schedule: RetrySchedule
@@ -37,6 +38,18 @@ export function outboundFaults(settings: {
     "kill -9 between a POST and its row": killing("row"),
     "kill -9 between a row and its commit": killing("commit"),
     "kill -9 between a retry and its row": killing("retry"),
+    async "clock set over midnight"() {
+      const dispatcher = random.pick(dispatchers)
+      for (const setting of ["back", "ahead", "right"]) {
+        const pid = dispatcher.pid()
+        if (pid === undefined)
+          return `${dispatcher.name}, which had ended before its clock was set ${setting}`
+        process.kill(pid, "SIGUSR2")
+        if (setting !== "right") await sleep(random.between(1_000, 2_000))
+      }
+      return dispatcher.name
+    },
+    "days made and dropped": async () => `${await makeAndDropDays(it)} days`,
     async "console killed"() {
       await management.kill()
       await sleep(random.between(0, 2_000))

@@ -1,8 +1,9 @@
-import { groupLag, type KafkaConnection, readTopic, topicEnd } from "@sitewire/kafka"
+import { deliveryOutcomeSchema } from "@sitewire/contracts"
+import { groupLag, topicEnd } from "@sitewire/kafka"
 import { type ChaosLab, groups } from "../run.ts"
 import type { AttemptRow, Deferral, DeliveryRow, Evidence } from "./evidence.ts"
 
-type It = Pick<ChaosLab, "sql" | "kafka" | "names">
+type It = Pick<ChaosLab, "sql" | "kafka" | "names" | "readTopic">
 
 /** Adds database triggers that record each deferral, because a row of `waiting_delivery` has only the newest one, and ends. */
 export async function recordDeferrals({ sql }: Pick<It, "sql">): Promise<void> {
@@ -25,14 +26,12 @@ export async function recordDeferrals({ sql }: Pick<It, "sql">): Promise<void> {
     )
 }
 
-export async function isQuiet(
-  { sql, names, kafka }: It,
-  published: number,
-  retry: string[],
-): Promise<boolean> {
+export async function isQuiet(it: It, published: number, retry: string[]): Promise<boolean> {
+  const { sql, names, kafka } = it
   const [row] = await sql<{ stored: number; unfinished: number }>(
     `select count(*)::int as stored,
-       count(*) filter (where state = 'pending' or delivery_id is not null)::int as unfinished
+       count(*) filter (where state = 'pending' or delivery_id is not null)::int
+         + (select count(*)::int from ended_delivery where published_at is null) as unfinished
      from delivery left join waiting_delivery on delivery_id = id`,
   )
   if (row?.unfinished !== 0 || row.stored < published) return false
@@ -45,7 +44,8 @@ export async function isQuiet(
 }
 
 /** No dispatcher may run meanwhile, because it would commit more records. */
-export async function readEvidence({ sql, names, kafka }: It, retry: string[]) {
+export async function readEvidence(it: It, retry: string[]) {
+  const { sql, names, readTopic } = it
   const deliveries = await sql<DeliveryRow>(
     `select id as delivery, event_id as event, state::text, delivery.attempts, encode(body_sha256, 'hex') as sha256,
        deferred_at is not null as deferred, next_attempt_at is not null as scheduled
@@ -60,10 +60,12 @@ export async function readEvidence({ sql, names, kafka }: It, retry: string[]) {
     "select delivery, reason, (extract(epoch from at) * 1000)::float8 as at from chaos_deferral order by at",
   )
   const uncommittedKeys = {
-    events: await readUncommittedKeys(kafka, groups.paid, [names.sitePaid]),
-    deliveries: await readUncommittedKeys(kafka, groups.retries, retry),
+    events: await readUncommittedKeys(it, groups.paid, [names.sitePaid]),
+    deliveries: await readUncommittedKeys(it, groups.retries, retry),
   }
-  return { deliveries, attempts, deferrals, jobs: await readJobs({ sql }), uncommittedKeys }
+  const ended = await readTopic(names.outcome)
+  const outcomes = ended.map(({ value }) => deliveryOutcomeSchema.parse(JSON.parse(String(value))))
+  return { deliveries, attempts, deferrals, outcomes, jobs: await readJobs({ sql }), uncommittedKeys }
 }
 
 function readJobs({ sql }: Pick<It, "sql">): Promise<Evidence["jobs"]> {
@@ -73,22 +75,14 @@ function readJobs({ sql }: Pick<It, "sql">): Promise<Evidence["jobs"]> {
   )
 }
 
-async function readUncommittedKeys(kafka: KafkaConnection, group: string, topics: readonly string[]) {
+async function readUncommittedKeys({ kafka, readTopic }: It, group: string, topics: readonly string[]) {
   const keys: string[] = []
-  const limits = { groupPrefix: "chaos", maxRecords: 10_000, maxBytes: 64 << 20 }
   for (const topic of topics) {
     const to = await topicEnd({ kafka, topic })
     const lags = await groupLag(kafka, group, [topic])
-    const reached = lags.map(({ partition, lag }) => [
-      partition,
-      `${BigInt(to[partition] ?? 0) - BigInt(lag)}`,
-    ])
-    for (let from = Object.fromEntries(reached), ended = false; !ended; ) {
-      const piece = await readTopic({ kafka, topic, from, to, ...limits })
-      keys.push(...piece.records.flatMap(({ key }) => key ?? []))
-      from = piece.next
-      ended = piece.ended
-    }
+    const reached = lags.map(({ partition: at, lag }) => [at, `${BigInt(to[at] ?? 0) - BigInt(lag)}`])
+    const records = await readTopic(topic, Object.fromEntries(reached))
+    keys.push(...records.flatMap(({ key }) => key ?? []))
   }
   return keys
 }

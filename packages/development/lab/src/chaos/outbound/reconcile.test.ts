@@ -11,7 +11,7 @@ const kill: Fault = { kind: "kill -9", target: "dispatcher-1", beganAt: 10_000, 
 function evidence(): Evidence {
   const events = ["a", "b", "c"]
   return {
-    published: events.map((event) => ({ event, channel: "acme", sha256: `sha-${event}` })),
+    published: events.map((event) => ({ event, channel: "acme", sha256: `sha-${event}`, twice: false })),
     deliveries: events.map((event) => ({
       delivery: `d-${event}`,
       event,
@@ -25,6 +25,11 @@ function evidence(): Evidence {
     requests: events.map((event) => request(event, {})),
     deferrals: [],
     accepted: [],
+    outcomes: events.map((event) => ({
+      event_id: event,
+      state: "delivered",
+      ended_at: "2030-01-01T00:00:09.000Z",
+    })),
     jobs: [],
     uncommittedKeys: { events: [], deliveries: [] },
     faults: [kill],
@@ -52,8 +57,22 @@ test("where all was delivered once, all promises hold", () => {
     stranded: [],
     withoutCarrier: [],
     misrecorded: [],
+    unheard: [],
     deferred: {},
     holds: true,
+  })
+})
+
+test("publishers must hear the newest outcome of each delivery", () => {
+  const it = evidence()
+  it.outcomes = [
+    { event_id: "a", state: "delivered", ended_at: "2030-01-01T00:00:09.000Z" },
+    { event_id: "a", state: "dead", ended_at: "2030-01-01T00:00:08.000Z" },
+    { event_id: "b", state: "dead", ended_at: "2030-01-01T00:00:08.000Z" },
+  ]
+  expect(reconcile(it)).toMatchObject({
+    unheard: ["b: delivered, published as dead", "c: delivered, published as nothing"],
+    holds: false,
   })
 })
 
@@ -101,6 +120,18 @@ test.each([
   const ledger = reconcile(it)
   expect(ledger.forged).toHaveLength(1)
   expect(ledger.holds).toBe(false)
+})
+
+test("an event that was published twice may be sent twice, also under two deliveries' ids, and a third time is a fork", () => {
+  const it = evidence()
+  it.faults = []
+  it.published = it.published.map((event) => ({ ...event, twice: event.event === "a" }))
+  it.requests.push(request("a", { at: 9_002, delivery: "d-other" }))
+  expect(reconcile(it)).toMatchObject({ duplicates: 0, forged: [], forked: [], holds: true })
+  it.requests.push(request("a", { at: 9_003 }))
+  expect(reconcile(it)).toMatchObject({ duplicates: 1, forged: [], forked: [], holds: false })
+  it.requests.push(request("a", { at: 9_004 }))
+  expect(reconcile(it).forked).toHaveLength(1)
 })
 
 test("a repeat across a kill is a duplicate and no fork", () => {
@@ -204,13 +235,21 @@ test("deliveries of a resend are no duplicates, and one more is", () => {
   expect(reconcile(it).duplicates).toBe(1)
 })
 
-test("a resend that no attempt followed is found, whatever was attempted before it", () => {
+test("a resend that no request followed is found, whatever was sent before it", () => {
   const it = evidence()
   it.deferrals = [{ delivery: "d-a", reason: "resend", at: late }]
   expect(reconcile(it)).toMatchObject({
-    unsent: ["d-a: no attempt after the resend at 1970-01-01T00:00:50.000Z"],
+    unsent: ["d-a: no request after the resend at 1970-01-01T00:00:50.000Z"],
     holds: false,
   })
+})
+
+test("a resend by a dispatcher whose clock was set a day back is found sent, by the partner's clock", () => {
+  const it = evidence()
+  it.deferrals = [{ delivery: "d-a", reason: "resend", at: late - 1_000 }]
+  it.requests.push(request("a", { at: late, number: 2 }))
+  it.attempts.push({ ...second, at: late - day })
+  expect(reconcile(it)).toMatchObject({ unsent: [], forked: [], holds: true })
 })
 
 test("an accepted resend that deferred nothing is found, and a job that is not done", () => {

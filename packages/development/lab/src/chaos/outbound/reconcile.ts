@@ -7,11 +7,14 @@ export type OutboundLedger = {
   delivered: number
   /** Acknowledged events for which no partner ever responded with 2xx. */
   lost: string[]
-  /** The number of 2xx responses after an event's first one, without those that resends explain. */
+  /** The number of 2xx responses after an event's first one, without those that resends and a second record of the event explain. */
   duplicates: number
   /** The largest number of duplicates that the faults explain (see `reconcile`). */
   bound: number
-  /** Requests with a wrong body, signature, channel or delivery. */
+  /**
+   * Requests with a wrong body, signature, channel or delivery. Two records of an event that are sent at the same time may have two
+   * deliveries' ids, of which one is stored.
+   */
   forged: string[]
   /**
    * Deliveries with an attempt that no event, failed attempt, resend or overdue deferral explains (see
@@ -24,12 +27,14 @@ export type OutboundLedger = {
    */
   afterDelivery: number
   resends: number
-  /** Accepted resends that led to no attempt (see findUnsent). */
+  /** Accepted resends that led to no request (see findUnsent). */
   unsent: string[]
   /** Unfinished deliveries that no dispatcher will ever get. */
   stranded: string[]
   /** Pending deliveries that wait for nothing (see findWithoutCarrier). */
   withoutCarrier: string[]
+  /** Events whose newest record of `site.ready.outcome` is missing, or states something else than the row. */
+  unheard: string[]
   /** Events whose delivery is unfinished, or whose row contradicts the partner's responses. */
   misrecorded: string[]
   uncommitted: number
@@ -60,11 +65,12 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   const lost: string[] = []
   const misrecorded: string[] = []
   let duplicates = 0
-  for (const { event } of published) {
+  for (const { event, twice } of published) {
     const successes = (byEvent.get(event) ?? []).filter(isSuccess).length
     if (successes === 0) lost.push(event)
     const row = rows.get(event)
-    duplicates += Math.max(0, successes - 1 - (resendsOf.get(row?.delivery ?? "")?.length ?? 0))
+    const resends = resendsOf.get(row?.delivery ?? "")?.length ?? 0
+    duplicates += Math.max(0, successes - 1 - resends - (twice ? 1 : 0))
     const state = row ? describeState(row) : "no row"
     if ((state === "delivered") !== successes > 0)
       misrecorded.push(`${event}: ${state}, taken ${successes} times`)
@@ -81,7 +87,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
       request.sha256 === event.sha256 &&
       request.sha256 === row.sha256 &&
       request.channel === event.channel &&
-      request.delivery === row.delivery
+      (request.delivery === row.delivery || (event.twice && request.number === 1))
     if (!right) forged.push(`${request.delivery} attempt ${request.number} at channel ${request.channel}`)
   }
 
@@ -97,11 +103,20 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   const { forked, afterDelivery } = findForks(evidence)
   if (afterDelivery > bound) forked.push(`${afterDelivery} attempts after deliveries, bound ${bound}`)
 
+  const newest = new Map<string, Evidence["outcomes"][number]>()
+  for (const outcome of evidence.outcomes)
+    if ((newest.get(outcome.event_id)?.ended_at ?? "") <= outcome.ended_at)
+      newest.set(outcome.event_id, outcome)
+  const unheard = deliveries.flatMap(({ event, state }) =>
+    newest.get(event)?.state === state
+      ? []
+      : `${event}: ${state}, published as ${newest.get(event)?.state ?? "nothing"}`,
+  )
   const unsent = findUnsent(evidence)
   const stranded = findStranded(evidence)
   const withoutCarrier = findWithoutCarrier(evidence)
   const uncommitted = evidence.uncommittedKeys.events.length + evidence.uncommittedKeys.deliveries.length
-  const findings = [lost, forged, forked, misrecorded, unsent, stranded, withoutCarrier]
+  const findings = [lost, forged, forked, misrecorded, unheard, unsent, stranded, withoutCarrier]
   return {
     published: published.length,
     delivered: published.length - lost.length,
@@ -116,6 +131,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     stranded,
     withoutCarrier,
     misrecorded,
+    unheard,
     uncommitted,
     deferred,
     holds: findings.every((found) => found.length === 0) && uncommitted === 0 && duplicates <= bound,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { siteReadyBody } from "@sitewire/contracts"
+import { type SitePaid, siteReadyBody } from "@sitewire/contracts"
 import { createRandom, type Random } from "../../shared/random.ts"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
@@ -20,6 +20,7 @@ const members = 3
  */
 const maxOutstanding = 32
 const dispatcherVariables = {
+  PUBLISH_OUTCOMES: "true",
   OVERDUE_AFTER: "5s",
   // Short, because a dispatcher that stops waits for its attempts at hanging partners.
   DELIVERY_TIMEOUT: "3s",
@@ -27,6 +28,7 @@ const dispatcherVariables = {
   CHANNEL_MAX_CONCURRENCY: "2",
   BREAKER_FAILURES: "4",
   BREAKER_COOLDOWN: "2s",
+  NODE_OPTIONS: `--import ${new URL("../faults/shiftableClock.ts", import.meta.url)}`,
 }
 
 const channels = 200
@@ -35,6 +37,9 @@ function behaviourOf(channel: number): string {
   if (channel < 12) return "recovering"
   return channel < 36 ? "flaky" : "healthy"
 }
+/** One of so many events is published twice. */
+const twiceEach = 20
+const isTwice = ({ id }: Pick<SitePaid, "id">) => Number(id.slice("event-".length)) % twiceEach === 0
 /** The recovering channels get a fifth of all events, enough to open their circuit breakers while they fail. */
 const pickChannel = (random: Random) =>
   `channel-${random.next() < 0.2 ? random.between(6, 11) : random.between(0, channels - 1)}`
@@ -83,10 +88,11 @@ export function runOutbound(
         isOver: () => false,
         topic: () => it.names.sitePaid,
         pickChannel: pickChannel.bind(undefined, createRandom(seed + 1)),
+        isTwice,
         onPublished(events) {
           for (const event of events) {
             const sha256 = createHash("sha256").update(siteReadyBody(event)).digest("hex")
-            published.push({ event: event.id, channel: event.channel, sha256 })
+            published.push({ event: event.id, channel: event.channel, sha256, twice: isTwice(event) })
           }
         },
       }),
@@ -95,14 +101,8 @@ export function runOutbound(
     const extras = [dispatcher("dispatcher-extra")]
     const common = commonFaults({ random, servers, services: [dispatchers], extras, ...settings.pace })
     const own = outboundFaults({ random, it, dispatchers, management, schedule })
-    faults.push(
-      ...(await driveFaults({
-        ...settings,
-        random,
-        gapMs: settings.pace.gapMs,
-        faults: { ...common, ...own },
-      })),
-    )
+    const { gapMs } = settings.pace
+    faults.push(...(await driveFaults({ ...settings, random, gapMs, faults: { ...common, ...own } })))
     over = true
     const [paused, accepted] = await load
     progress(

@@ -10,14 +10,15 @@ import { silentLog } from "@sitewire/testkit/installation"
 import type { ChaosLab } from "../run.ts"
 import { retryDelaysMs, type Secrets } from "./startSystem.ts"
 
-export const rolePrefix = "webhooks_"
+export const rolePrefix = "sitewire_"
 export const kafkaAccount = "sitewire"
 
 const password = "the first password"
 const mechanism = "scram-sha-512"
 const processes: ProcessWithRole[] = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"]
 const administrator = { mechanism, username: "admin", password } as const
-const first = { mechanism, username: `${kafkaAccount}-1`, password } as const
+const firstOf = (process: string) =>
+  ({ mechanism, username: `${kafkaAccount}-${process}-1`, password }) as const
 
 const modules = "org.apache.kafka.common.security"
 const plain = `${modules}.plain.PlainLoginModule required username="admin" password="${password}" user_admin="${password}";`
@@ -34,7 +35,7 @@ const broker: ClientLogin = {
     "listener.name.sasl_plaintext.plain.sasl.jaas.config": plain,
     "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": `${modules}.scram.ScramLoginModule required;`,
   },
-  format: [administrator, first].flatMap(({ username }) => [
+  format: [administrator, ...processes.map(firstOf)].flatMap(({ username }) => [
     "--add-scram",
     `SCRAM-SHA-512=[name=${username},password=${password}]`,
   ]),
@@ -62,16 +63,12 @@ export async function createLogins(
   )
   const allow = async (kind: string, names: string[], operations: string[], pattern: string[] = []) => {
     const connection = ["--bootstrap-server", brokers.join(","), "--command-config", properties]
-    const account = ["--add", "--allow-principal", `User:${first.username}`]
+    const users = processes.map((process) => `User:${firstOf(process).username}`)
+    const accounts = users.flatMap((user) => ["--allow-principal", user])
     const what = names.flatMap((name) => [kind, name])
     const how = operations.flatMap((name) => ["--operation", name])
-    await promisify(execFile)(join(bin, "kafka-acls.sh"), [
-      ...connection,
-      ...account,
-      ...how,
-      ...pattern,
-      ...what,
-    ])
+    const rule = ["--add", ...accounts, ...how, ...pattern, ...what]
+    await promisify(execFile)(join(bin, "kafka-acls.sh"), [...connection, ...rule])
   }
   const access = topicAccess({ prefix: "", retryDelaysMs })
   const topics = [...new Set(access.flatMap(({ read, write, inspect }) => [...read, ...write, ...inspect]))]
@@ -89,8 +86,8 @@ export async function createLogins(
     url.username = `${role}_1`
     url.password = password
     secrets[`${process}-database`] = { url: url.href }
+    secrets[`${process}-kafka`] = { KAFKA_USERNAME: firstOf(process).username, KAFKA_PASSWORD: password }
   }
-  secrets["kafka-login"] = { KAFKA_USERNAME: first.username, KAFKA_PASSWORD: password }
   const old = structuredClone(secrets)
 
   return {
@@ -111,11 +108,12 @@ export async function createLogins(
         )
         await pool.close()
         if (answer !== "28P01") throw new Error(`the old login of ${process}: ${answer}`)
+        const login = firstOf(process)
+        const kafka = connectKafka({ brokers, login, clientId: "old-login", log: silentLog })
+        const state = await checkBroker({ kafka })
+        if (state.status === "reachable" || !/authentication/i.test(state.why))
+          throw new Error(`the old login of ${process} at Kafka: ${JSON.stringify(state)}`)
       }
-      const kafka = connectKafka({ brokers, login: first, clientId: "old-login", log: silentLog })
-      const state = await checkBroker({ kafka })
-      if (state.status === "reachable" || !/authentication/i.test(state.why))
-        throw new Error(`the old login of Kafka: ${JSON.stringify(state)}`)
     },
   }
 }

@@ -97,11 +97,8 @@ async function runInShell(
   script: string,
   { cwd, env, progress }: { cwd: string; env: Record<string, string>; progress: (line: string) => void },
 ): Promise<void> {
-  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const shell = ["-euo", "pipefail", "-c", script]
+  const child = spawn("bash", shell, { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
   for (const stream of [child.stdout, child.stderr])
     createInterface(stream).on("line", (line) => line.trim() !== "" && progress(`  ${line}`))
   const [code] = await once(child, "close")

@@ -30,7 +30,7 @@ export function startSystem(it: ChaosLab, progress: (line: string) => void, secr
     Object.entries(deployments).map(([name, { service, env }]) => {
       const variables = () => {
         const url = secrets[`${name}-database`]?.url
-        const login = { ...secrets["kafka-login"], ...(url && { DATABASE_URL: url }) }
+        const login = { ...secrets[`${name}-kafka`], ...(url && { DATABASE_URL: url }) }
         return { ...env, ...common, ...settings[name], ...login }
       }
       const members = [1, 2].map((at) => it.service(`${name}-${at}`, service, variables))

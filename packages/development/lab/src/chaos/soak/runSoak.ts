@@ -77,13 +77,8 @@ export function runSoak(settings: {
     })()
     const extras = [dispatcher("dispatcher-extra")]
     const { servers } = it
-    const all = commonFaults({
-      random,
-      servers,
-      services: [gateways, schedulers, dispatchers],
-      extras,
-      ...pace,
-    })
+    const replicas = [gateways, schedulers, dispatchers]
+    const all = commonFaults({ random, servers, services: replicas, extras, ...pace })
     const limits = { durationMs, leastFaults, gapMs: [gapMs, gapMs] as [number, number] }
     let driven: Fault[]
     try {

@@ -11,18 +11,16 @@ import type { Lab } from "../../shared/startLab.ts"
  */
 export type Sample = { at: number; series: Record<string, number> }
 
-const tables = [
-  "delivery",
-  "known_event",
-  "waiting_delivery",
-  "died_delivery",
-  "attempt",
+const outbound = ["delivery", "known_event", "waiting_delivery", "ended_delivery", "attempt", "statistic"]
+const inbound = [
   "sync_window",
   "sync_run",
   "snapshot",
+  "previous_snapshot",
   "snapshot_chunk",
-  "statistic",
+  "unpublished_change",
 ]
+const tables = [...outbound, ...inbound]
 
 export function createSampler(settings: {
   it: Pick<Lab, "pool" | "servers">

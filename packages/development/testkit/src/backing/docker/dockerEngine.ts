@@ -36,15 +36,10 @@ export async function volumeName(folder: Folder, service: string) {
   return name
 }
 
-export async function startContainer({
-  container,
-  folder,
-  address,
-}: {
-  container: GenericContainer
-  folder: Folder
-  address: string
-}): Promise<StartedBackingService> {
+export async function startContainer(
+  container: GenericContainer,
+  { folder, address }: { folder: Folder; address: string },
+): Promise<StartedBackingService> {
   const starting = container.start()
   const started = await Promise.race([starting, sleep(pullDeadlineMs, undefined, { ref: false })])
   if (!started) {

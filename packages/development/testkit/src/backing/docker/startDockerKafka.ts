@@ -38,7 +38,7 @@ export async function startDockerKafka({
     const source = await volumeName(folder, "kafka")
     container.withBindMounts([{ source, target: data, mode: "rw" }])
   }
-  return startContainer({ container, folder, address: `${host}:${port}` })
+  return startContainer(container, { folder, address: `${host}:${port}` })
 }
 
 function environmentName(key: string) {

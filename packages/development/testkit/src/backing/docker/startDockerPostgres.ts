@@ -1,6 +1,6 @@
 import { readyWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
-import { postgresName } from "../local/startLocalPostgres.ts"
+import { postgresName, unsafe } from "../local/startLocalPostgres.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions } from "../types.ts"
 import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
@@ -34,24 +34,11 @@ export async function startDockerPostgres({
     })
     .withWaitStrategy(Wait.forHealthCheck())
     .withStartupTimeout(readyWithinMs)
-  if (durability === "scratch") {
-    container.withCommand([
-      "postgres",
-      "-c",
-      "fsync=off",
-      "-c",
-      "synchronous_commit=off",
-      "-c",
-      "full_page_writes=off",
-      "-c",
-      "max_connections=200",
-    ])
-  } else {
+    .withCommand(["postgres", "-c", "max_connections=200", ...(durability === "scratch" ? unsafe : [])])
+  if (durability === "persistent") {
     const source = await volumeName(folder, "postgres")
-    container
-      .withBindMounts([{ source, target: "/var/lib/postgresql/data", mode: "rw" }])
-      .withCommand(["postgres", "-c", "max_connections=200"])
+    container.withBindMounts([{ source, target: "/var/lib/postgresql/data", mode: "rw" }])
   }
   const address = `postgres://${postgresName}:${password}@${host}:${port}/${postgresName}`
-  return startContainer({ container, folder, address })
+  return startContainer(container, { folder, address })
 }

@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process"
-import { access, mkdir, mkdtemp, rename, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { exists } from "../exists.ts"
 import { kafkaVersion } from "../kafkaSettings.ts"
 import { reportWhileWaiting } from "../reportWhileWaiting.ts"
 import type { BackingOptions } from "../types.ts"
@@ -69,11 +70,4 @@ export async function kafkaToolsJar(options: { jars: string; env: BackingOptions
   const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
   await maven([goal, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`], options.env, kafkaVersion)
   return jar
-}
-
-function exists(path: string) {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

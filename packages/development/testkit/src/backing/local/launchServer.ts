@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { open, readFile, rename } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readyWithinMs } from "../../deadlines.ts"
+import type { BackingOptions } from "../types.ts"
 import { type Account, underAccount } from "./postgresAccount.ts"
 import { signalIfRunning } from "./processes.ts"
 
@@ -17,29 +18,21 @@ export type Running = {
  * rejects with the end of its log. The server has its own session: Ctrl-C reaches only this process, which
  * then stops the servers in the right order. If this process is killed, a watcher stops the server.
  */
-export async function launchServer({
-  what,
-  command,
-  args,
-  cwd,
-  env,
-  account,
-  log,
-  endWith,
-  started,
-  ready,
-}: {
-  what: string
-  command: string
-  args: readonly string[]
-  cwd: string
-  env: Record<string, string>
-  account: Account | undefined
-  log: string
-  endWith: NodeJS.Signals
-  started: (pid: number) => Promise<void>
-  ready: (pid: number) => Promise<boolean>
-}): Promise<Running> {
+export async function launchServer(
+  server: {
+    what: string
+    command: string
+    args: readonly string[]
+    cwd: string
+    env: Record<string, string>
+    account: Account | undefined
+    log: string
+    endWith: NodeJS.Signals
+    started: (pid: number) => Promise<void>
+    ready: (pid: number) => Promise<boolean>
+  } & Pick<BackingOptions, "onUnaskedEnd">,
+): Promise<Running> {
+  const { what, command, args, cwd, env, account, log, endWith, started, ready, onUnaskedEnd } = server
   await rename(log, `${log}.previous`).catch(() => {})
   const output = await open(log, "w")
   const under = underAccount(account, command, args)
@@ -65,11 +58,14 @@ export async function launchServer({
     throw new Error(`${what} did not start: ${failure?.message}`, { cause: failure })
   }
   child.unref()
-  await watch({ pid, signal: endWith, account, ended })
+  await watch(pid, endWith, account, ended)
   await started(pid)
 
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const fate = () => `ended (${child.signalCode ?? `exit code ${child.exitCode}`})`
+  let asked = false
   const end: Running["end"] = async (signal, deadlineMs) => {
-    const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+    asked = true
     if (hasEnded()) return
     signalIfRunning(pid, signal)
     const timer = setTimeout(() => signalIfRunning(pid, "SIGKILL"), deadlineMs)
@@ -79,16 +75,16 @@ export async function launchServer({
 
   const until = Date.now() + readyWithinMs
   while (!(await ready(pid))) {
-    const over = child.exitCode !== null || child.signalCode !== null
-    if (over || Date.now() > until) {
-      const fate = over
-        ? `ended (${child.signalCode ?? `exit ${child.exitCode}`})`
-        : `was not ready after ${readyWithinMs / 1_000} s`
+    if (hasEnded() || Date.now() > until) {
+      const reason = hasEnded() ? fate() : `was not ready after ${readyWithinMs / 1_000} s`
       await end("SIGKILL", 0)
-      throw new Error(`${what} ${fate}. The end of ${log}:\n${await tail(log)}`)
+      throw new Error(`${what} ${reason}. The end of ${log}:\n${await tail(log)}`)
     }
     await sleep(20)
   }
+  void ended.then(() => {
+    if (!asked) onUnaskedEnd?.(`${what} ${fate()}, and is not started again. Its log is ${log}`)
+  })
   return { pid, end }
 }
 
@@ -97,17 +93,12 @@ export async function launchServer({
  * the kernel closes the pipe, and the shell stops the server. The shell runs under the server's account, so
  * that it cannot signal processes of others.
  */
-async function watch({
-  pid,
-  signal,
-  account,
-  ended,
-}: {
-  pid: number
-  signal: NodeJS.Signals
-  account: Account | undefined
-  ended: Promise<void>
-}) {
+async function watch(
+  pid: number,
+  signal: NodeJS.Signals,
+  account: Account | undefined,
+  ended: Promise<void>,
+) {
   const script = `read -r _; kill -s ${signal.slice(3)} ${pid} || exit 0
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do sleep 1; kill -0 ${pid} || exit 0; done
     kill -s KILL ${pid}`

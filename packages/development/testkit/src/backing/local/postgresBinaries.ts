@@ -1,6 +1,7 @@
-import { access, readFile, symlink } from "node:fs/promises"
+import { readFile, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
+import { exists } from "../exists.ts"
 
 const os = { linux: "linux", darwin: "darwin", win32: "windows" } as Record<string, string>
 
@@ -36,11 +37,7 @@ async function restoreSymlinks(native: string) {
   )
   for (const { source, target } of list) {
     const link = join(native, "..", target)
-    const missing = await access(link).then(
-      () => false,
-      () => true,
-    )
-    if (missing) await symlink(basename(source), link).catch(ignoreExisting)
+    if (!(await exists(link))) await symlink(basename(source), link).catch(ignoreExisting)
   }
 }
 

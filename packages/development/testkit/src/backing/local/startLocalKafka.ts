@@ -1,16 +1,17 @@
 import { execFile } from "node:child_process"
-import { access, mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { endWithinMs } from "../../deadlines.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
+import { exists } from "../exists.ts"
 import { brokerSettings, clusterId, nodeSettings } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
 import { classArchive } from "./classArchive.ts"
 import { findJava } from "./findJava.ts"
+import { haltable } from "./haltable.ts"
 import { kafkaJars } from "./kafkaJars.ts"
-import { launchServer, type Running } from "./launchServer.ts"
+import { launchServer } from "./launchServer.ts"
 
 /**
  * The broker runs for minutes, so quick compilation matters more than fast code (TieredStopAtLevel). Garbage
@@ -42,17 +43,13 @@ export type ClusterNode = {
   version?: (() => string) | undefined
 }
 
-export async function startLocalKafka({
-  folder,
-  jars,
-  env,
-  port: wanted,
-  progress,
-  node,
-}: { folder: Folder; jars: string; node?: ClusterNode } & Pick<
-  BackingOptions,
-  "env" | "port" | "progress"
->): Promise<StartedBackingService> {
+export async function startLocalKafka(
+  options: { folder: Folder; jars: string; node?: ClusterNode } & Pick<
+    BackingOptions,
+    "env" | "port" | "progress" | "onUnaskedEnd"
+  >,
+): Promise<StartedBackingService> {
+  const { folder, jars, env, port: wanted, progress, onUnaskedEnd, node } = options
   const { java, build } = await findJava(env)
   const port = await pickPort({ wanted, service: "Kafka" })
   const data = join(folder.path, "data")
@@ -66,7 +63,7 @@ export async function startLocalKafka({
   const start = async () => {
     const libs = await kafkaJars({ jars, env, progress, ...(node?.version && { version: node.version() }) })
     const classpath = join(libs, "*")
-    const archive = await classArchive({ libs, java, build })
+    const archive = await classArchive(libs, { java, build })
     const javaArgs = [...vm, ...archive.use, ...logging, "-cp", classpath]
     const listen = `127.0.0.1:${port}`
     const controllers = node?.controllers ?? [await pickController()]
@@ -74,17 +71,10 @@ export async function startLocalKafka({
     const protocol = login?.protocol ?? "PLAINTEXT"
     const own = nodeSettings({ data, listen, advertised: listen, controllers, id: node?.id ?? 1, protocol })
     await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...login?.settings, ...own }))
-    if (!(await isFormatted(data))) {
-      const format = [
-        "kafka.tools.StorageTool",
-        "format",
-        "-t",
-        clusterId,
-        "-c",
-        properties,
-        "-g",
-        ...(login?.format ?? []),
-      ]
+    // Kafka's tool writes this file last, when the storage is complete.
+    if (!(await exists(join(data, "meta.properties")))) {
+      const storage = ["-t", clusterId, "-c", properties, "-g", ...(login?.format ?? [])]
+      const format = ["kafka.tools.StorageTool", "format", ...storage]
       await promisify(execFile)(java, [...javaArgs, ...format], { env: environment })
     }
     const started = await launchServer({
@@ -98,46 +88,18 @@ export async function startLocalKafka({
       endWith: endSignal.kafka,
       started: (pid) => folder.record(pid, properties),
       ready: async () => (await readFile(log, "utf8")).includes("Kafka Server started"),
+      onUnaskedEnd,
     })
     await archive.write(started.pid)
     return started
   }
 
-  let running: Running | undefined = await start()
-  const end = async (signal: NodeJS.Signals) => {
-    const ending = running
-    running = undefined
-    await ending?.end(signal, endWithinMs)
-  }
-  return {
-    kind: "local",
-    address: `127.0.0.1:${port}`,
-    get pid() {
-      return running?.pid
-    },
-    stop: async () => {
-      await end(endSignal.kafka)
-      await folder.release()
-    },
-    halt: (how = "orderly") => end(how === "kill" ? "SIGKILL" : endSignal.kafka),
-    resume: async () => {
-      if (running) return
-      await pickPort({ wanted: port, service: "Kafka" })
-      running = await start()
-    },
-  }
+  const address = `127.0.0.1:${port}`
+  return haltable({ service: "Kafka", folder, address, port, endWith: endSignal.kafka, start })
 }
 
 export async function pickController(): Promise<string> {
   return `127.0.0.1:${await pickPort({ wanted: 0, service: "Kafka's controller" })}`
-}
-
-/** Kafka's tool writes meta.properties last, when the storage is complete. */
-function isFormatted(data: string) {
-  return access(join(data, "meta.properties")).then(
-    () => true,
-    () => false,
-  )
 }
 
 function render(settings: Record<string, string>) {

@@ -2,11 +2,13 @@ import { spawn } from "node:child_process"
 import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { endWithinMs, readyWithinMs } from "../../deadlines.ts"
+import { readyWithinMs } from "../../deadlines.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
+import { exists } from "../exists.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
-import { launchServer, type Running } from "./launchServer.ts"
+import { haltable } from "./haltable.ts"
+import { launchServer } from "./launchServer.ts"
 import { type Account, accountForPostgres, underAccount } from "./postgresAccount.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
 import { runsWith } from "./processes.ts"
@@ -21,25 +23,26 @@ const initdbArgs = ["-U", postgresName, "-E", "UTF8", "--locale-provider=builtin
  * Settings for tests, whose data may be lost if the machine crashes. Tests would take twice as long with
  * fsync.
  */
-const unsafe = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+export const unsafe = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
 
-export async function startLocalPostgres({
-  folder,
-  password,
-  port: wanted,
-  durability,
-}: { folder: Folder; password: string } & Pick<
-  BackingOptions,
-  "port" | "durability"
->): Promise<StartedBackingService> {
+/** Postgres listens on TCP only: a socket's path may be too long, or in a folder that the account cannot enter. */
+const only = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200"]
+const settings = only.flatMap((setting) => ["-c", setting])
+
+export async function startLocalPostgres(
+  options: { folder: Folder; password: string } & Pick<
+    BackingOptions,
+    "port" | "durability" | "onUnaskedEnd"
+  >,
+): Promise<StartedBackingService> {
+  const { folder, password, port: wanted, durability, onUnaskedEnd } = options
   const { initdb, postgres } = await postgresBinaries()
   const data = join(folder.path, "data")
   const account = await accountForPostgres(data, [folder.path, initdb])
   if (account) await chown(folder.path, account.uid, account.gid)
   const run = { cwd: folder.path, env: { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin" }, account }
-  if (!(await exists(join(data, "PG_VERSION")))) {
-    await initialise({ initdb, postgres, data, password, durability, ...run })
-  }
+  if (!(await exists(join(data, "PG_VERSION"))))
+    await initialise({ initdb, postgres, data, password, durability }, run)
   const port = await pickPort({ wanted, service: "Postgres" })
 
   const launchOnce = async () => {
@@ -48,25 +51,12 @@ export async function startLocalPostgres({
       ...run,
       what: "Postgres",
       command: postgres,
-      args: [
-        "-D",
-        data,
-        "-p",
-        String(port),
-        "-c",
-        "listen_addresses=127.0.0.1",
-        // Postgres listens on TCP only: a socket's path may be too long, or in a folder that the account
-        // cannot enter.
-        "-c",
-        "unix_socket_directories=",
-        "-c",
-        "max_connections=200",
-        ...(durability === "scratch" ? unsafe : []),
-      ],
+      args: ["-D", data, "-p", String(port), ...settings, ...(durability === "scratch" ? unsafe : [])],
       log: join(folder.path, "postgres.log"),
       endWith: endSignal.postgres,
       started: (pid) => folder.record(pid, data),
       ready: (pid) => isReady(data, pid),
+      onUnaskedEnd,
     })
   }
 
@@ -81,51 +71,21 @@ export async function startLocalPostgres({
     }
   }
 
-  let running: Running | undefined = await start()
-  const end = async (signal: NodeJS.Signals, deadlineMs: number) => {
-    const ending = running
-    running = undefined
-    await ending?.end(signal, deadlineMs)
-  }
-  return {
-    kind: "local",
-    address: `postgres://${postgresName}:${password}@127.0.0.1:${port}/${postgresName}`,
-    get pid() {
-      return running?.pid
-    },
-    stop: async () => {
-      await end(endSignal.postgres, endWithinMs)
-      await folder.release()
-    },
-    halt: async (how = "orderly") => {
-      await end(how === "kill" ? "SIGKILL" : endSignal.postgres, endWithinMs)
-    },
-    resume: async () => {
-      if (running) return
-      await pickPort({ wanted: port, service: "Postgres" })
-      running = await start()
-    },
-  }
+  const address = `postgres://${postgresName}:${password}@127.0.0.1:${port}/${postgresName}`
+  return haltable({ service: "Postgres", folder, address, port, endWith: endSignal.postgres, start })
 }
 
 /** Initialises a temporary folder and then renames it, so that an interrupted initialisation is repeated. */
-async function initialise({
-  initdb,
-  postgres,
-  data,
-  password,
-  durability,
-  ...run
-}: {
-  initdb: string
-  postgres: string
-  data: string
-  password: string
-  durability: "persistent" | "scratch"
-  cwd: string
-  env: Record<string, string>
-  account: Account | undefined
-}) {
+async function initialise(
+  {
+    initdb,
+    postgres,
+    data,
+    password,
+    durability,
+  }: Record<"initdb" | "postgres" | "data" | "password", string> & Pick<BackingOptions, "durability">,
+  run: Run,
+) {
   const fresh = `${data}.new`
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
@@ -137,28 +97,16 @@ async function initialise({
   }
   // Logins need a password, because other accounts of the machine can reach the port.
   const args = ["-D", fresh, ...initdbArgs, "--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync"]
-  await runToEnd({ ...run, command: initdb, args: [...args, "--no-instructions"], input: "" })
+  await runToEnd(run, initdb, [...args, "--no-instructions"])
   await rm(passwordFile)
   const single = ["--single", "-D", fresh, ...(durability === "scratch" ? unsafe : []), "postgres"]
-  await runToEnd({ ...run, command: postgres, args: single, input: `CREATE DATABASE ${postgresName}\n` })
+  await runToEnd(run, postgres, single, `CREATE DATABASE ${postgresName}\n`)
   await rename(fresh, data)
 }
 
-async function runToEnd({
-  command,
-  args,
-  input,
-  cwd,
-  env,
-  account,
-}: {
-  command: string
-  args: readonly string[]
-  input: string
-  cwd: string
-  env: Record<string, string>
-  account: Account | undefined
-}) {
+type Run = { cwd: string; env: Record<string, string>; account: Account | undefined }
+
+async function runToEnd({ cwd, env, account }: Run, command: string, args: readonly string[], input = "") {
   const under = underAccount(account, command, args)
   const options = { cwd, env, ...under.ids, stdio: "pipe" } as const
   const child = spawn(under.command, under.args, options)
@@ -197,11 +145,4 @@ async function removeStalePidFile(data: string) {
 
 function readPidFile(data: string) {
   return readFile(join(data, "postmaster.pid"), "utf8").catch(() => undefined)
-}
-
-function exists(path: string) {
-  return readFile(path).then(
-    () => true,
-    () => false,
-  )
 }

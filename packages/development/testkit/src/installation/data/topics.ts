@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import {
   type ConsumerRecord,
   type KafkaConnection,
+  type Offsets,
   type ProducerRecord,
   readTopic,
   startConsumer,
@@ -29,11 +30,18 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
 
   return {
     publish,
-    async read(topic: string): Promise<ConsumerRecord[]> {
+    /** The records that the topic has now, from `start` on. */
+    async read(topic: string, start: Offsets = {}): Promise<ConsumerRecord[]> {
+      const all: ConsumerRecord[] = []
       const to = await topicEnd({ kafka, topic })
-      const bounds = { maxRecords: 100_000, maxBytes: 50_000_000 }
-      const { records } = await readTopic({ kafka, topic, groupPrefix, from: {}, to, ...bounds })
-      return records
+      const bounds = { maxRecords: 10_000, maxBytes: 64 << 20 }
+      for (let from = start, ended = false; !ended; ) {
+        const piece = await readTopic({ kafka, topic, groupPrefix, from, to, ...bounds })
+        all.push(...piece.records)
+        from = piece.next
+        ended = piece.ended
+      }
+      return all
     },
     /** Returns a list of the topic's records. Later records are added to the same list. */
     async follow(topic: string): Promise<ConsumerRecord[]> {

@@ -6,17 +6,17 @@ export type Comparison =
   | { kind: "lines"; hunks: Hunk[]; added: number; removed: number; complete: boolean; formatted: boolean }
   | { kind: "only format" | "too different" | "no text" }
 
-const limits = { timeout: 400, maxEditLength: 20_000, lines: 400, lineLength: 500 }
+const limits = { maxEditLength: 20_000, lines: 400, lineLength: 500 }
 
-/** Line by line. JSON is formatted first. It gives up after 400 ms, because the page does not respond meanwhile. */
-export function compare(before: string, after: string): Comparison {
+/** Line by line. JSON is formatted first. It gives up after `timeoutMs`, because the page does not respond meanwhile. */
+export function compare(before: string, after: string, { timeoutMs = 400 } = {}): Comparison {
   if (before.includes("\0") || after.includes("\0")) return { kind: "no text" }
   const [oldJson, newJson] = [formatJson(before), formatJson(after)]
   const formatted = oldJson !== null && newJson !== null
   if (formatted && oldJson === newJson) return { kind: "only format" }
-  const { timeout, maxEditLength } = limits
+  const { maxEditLength } = limits
   const texts = [formatted ? oldJson : before, formatted ? newJson : after] as const
-  const options = { context: 3, timeout, maxEditLength }
+  const options = { context: 3, timeout: timeoutMs, maxEditLength }
   const patch = structuredPatch("", "", ...texts, undefined, undefined, options)
   if (patch === undefined) return { kind: "too different" }
   const all = patch.hunks.map(({ newStart, lines }): Hunk => ({ start: newStart, lines: linesOf(lines) }))

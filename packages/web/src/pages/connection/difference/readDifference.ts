@@ -14,6 +14,7 @@ export const differenceQuery = (id: string, fence: number) =>
       const after = await read(path, signal)
       if (after === "too large") return { kind: "too large" }
       const before = await read(`${path}/previous`, signal)
+      if (before === "too large") return { kind: "too large" }
       if (before === null || after === null) return { kind: "not stored" }
       const { compare } = await import("./compare.ts")
       return compare(before, after)

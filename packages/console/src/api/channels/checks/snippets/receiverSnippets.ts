@@ -1,4 +1,5 @@
 import type { SnippetLanguage } from "@sitewire/contracts"
+import { markProcessed, storeInInbox, takeFromInbox, upsertSite } from "./receiverSql.ts"
 
 type Snippets = Record<SnippetLanguage, string>
 
@@ -34,7 +35,10 @@ if err != nil || !verify(body, r.Header.Get("X-Sitewire-Signature"), secret) {
 	w.WriteHeader(http.StatusUnauthorized)
 	return
 }
-var event struct{ Reference string }
+var event struct {
+	SiteURL                string \`json:"site_url"\`
+	Reference, Name, Email string
+}
 err = json.Unmarshal(body, &event)
 `,
   php: `$body = file_get_contents('php://input'); // not $_POST, and not a parsed request
@@ -46,64 +50,142 @@ $event = json_decode($body, true);
 `,
 }
 
-/** After the signature was verified. The table has a unique index on the delivery's id. */
+/** After the signature was verified. */
 export const processOnce: Snippets = {
-  node: `const delivery = req.get("X-Sitewire-Delivery")
-const { rowCount } = await db.query(
-  "insert into processed (delivery) values ($1) on conflict do nothing", [delivery])
-if (rowCount === 1) await enqueue(event)
-res.sendStatus(204) // also if it was processed before
+  node: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+await db.query(
+  \`${upsertSite}\`,
+  [event.site_url, event.reference, event.name, event.email],
+)
+res.sendStatus(204)
 `,
-  python: `delivery = request.headers["X-Sitewire-Delivery"]
-cursor.execute("insert into processed (delivery) values (%s) on conflict do nothing", (delivery,))
-if cursor.rowcount == 1:
-    enqueue(event)
-return "", 204  # also if it was processed before
+  python: `# The site's URL is the key: a repetition changes nothing, and a correction is an update.
+cursor.execute(
+    """${inFormat(upsertSite)}""",
+    (event["site_url"], event["reference"], event["name"], event["email"]),
+)
+connection.commit()
+return "", 204
 `,
-  java: `int inserted = jdbc.update("insert into processed (delivery) values (?) on conflict do nothing", delivery);
-if (inserted == 1) queue.add(event);
-return ResponseEntity.noContent().build(); // also if it was processed before
+  java: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+jdbc.update("""
+    ${inTextBlock(upsertSite)}""",
+    event.get("site_url").asText(), event.get("reference").asText(),
+    event.get("name").asText(), event.get("email").asText());
+return ResponseEntity.noContent().build();
 `,
-  go: `result, err := db.Exec("insert into processed (delivery) values ($1) on conflict do nothing", delivery)
+  go: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+_, err = db.Exec(\`${upsertSite}\`,
+	event.SiteURL, event.Reference, event.Name, event.Email)
 if err != nil {
 	w.WriteHeader(http.StatusInternalServerError)
 	return
 }
-if inserted, _ := result.RowsAffected(); inserted == 1 {
-	queue <- event
-}
-w.WriteHeader(http.StatusNoContent) // also if it was processed before
+w.WriteHeader(http.StatusNoContent)
 `,
-  php: `$statement = $pdo->prepare('insert into processed (delivery) values (?) on conflict do nothing');
-$statement->execute([$_SERVER['HTTP_X_SITEWIRE_DELIVERY']]);
-if ($statement->rowCount() === 1) {
-    enqueue($event);
-}
-http_response_code(204); // also if it was processed before
+  php: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+$pdo->prepare('${inJdbc(upsertSite)}')
+    ->execute([$event['site_url'], $event['reference'], $event['name'], $event['email']]);
+http_response_code(204);
 `,
 }
 
 /** After the signature was verified. */
 export const processLater: Snippets = {
-  node: `await db.query("insert into inbox (delivery, body) values ($1, $2) on conflict do nothing", [delivery, body])
-res.sendStatus(204) // a worker reads the inbox
+  node: `await db.query(
+  \`${storeInInbox}\`,
+  [event.site_url, body.toString("utf8")],
+)
+res.sendStatus(204)
+
+// A worker, with a connection of its own. The work is in the same transaction: a crash in between undoes both.
+await connection.query("begin")
+const { rows } = await connection.query("${takeFromInbox}")
+for (const { site_url, body } of rows) {
+  await work(connection, JSON.parse(body))
+  await connection.query("${markProcessed}", [site_url])
+}
+await connection.query("commit")
 `,
   python: `cursor.execute(
-    "insert into inbox (delivery, body) values (%s, %s) on conflict do nothing", (delivery, body)
+    """${inFormat(storeInInbox)}""",
+    (event["site_url"], body.decode()),
 )
-return "", 204  # a worker reads the inbox
+connection.commit()
+return "", 204
+
+# A worker, with a connection of its own. The work is in the same transaction: a crash in between undoes both.
+with connection.transaction(), connection.cursor() as cursor:
+    cursor.execute("${takeFromInbox}")
+    for site_url, body in cursor.fetchall():
+        work(cursor, json.loads(body))
+        cursor.execute("${inFormat(markProcessed)}", (site_url,))
 `,
-  java: `jdbc.update("insert into inbox (delivery, body) values (?, ?) on conflict do nothing", delivery, body);
-return ResponseEntity.noContent().build(); // a worker reads the inbox
+  java: `jdbc.update("""
+    ${inTextBlock(storeInInbox)}""",
+    event.get("site_url").asText(), new String(body, UTF_8));
+return ResponseEntity.noContent().build();
+
+// A worker. The work is in the same transaction: a crash in between undoes both.
+transactionTemplate.executeWithoutResult(status -> {
+    for (Map<String, Object> row : jdbc.queryForList("${takeFromInbox}")) {
+        work((String) row.get("body"));
+        jdbc.update("${inJdbc(markProcessed)}", row.get("site_url"));
+    }
+});
 `,
-  go: `if _, err := db.Exec("insert into inbox (delivery, body) values ($1, $2) on conflict do nothing", delivery, body); err != nil {
+  go: `_, err = db.Exec(\`${storeInInbox}\`,
+	event.SiteURL, string(body))
+if err != nil {
 	w.WriteHeader(http.StatusInternalServerError)
 	return
 }
-w.WriteHeader(http.StatusNoContent) // a worker reads the inbox
+w.WriteHeader(http.StatusNoContent)
+
+// A worker. The work is in the same transaction: a crash in between undoes both.
+tx, err := db.Begin()
+if err != nil {
+	return err
+}
+defer tx.Rollback()
+var siteURL, body string
+if err := tx.QueryRow("${takeFromInbox}").Scan(&siteURL, &body); err != nil {
+	return err // sql.ErrNoRows: there is nothing to do
+}
+if err := work(tx, body); err != nil {
+	return err
+}
+if _, err := tx.Exec("${markProcessed}", siteURL); err != nil {
+	return err
+}
+return tx.Commit()
 `,
-  php: `$pdo->prepare('insert into inbox (delivery, body) values (?, ?) on conflict do nothing')
-    ->execute([$delivery, $body]);
-http_response_code(204); // a worker reads the inbox
+  php: `$pdo->prepare('${inJdbc(storeInInbox)}')
+    ->execute([$event['site_url'], $body]);
+http_response_code(204);
+
+// A worker. The work is in the same transaction: a crash in between undoes both.
+$pdo->beginTransaction();
+foreach ($pdo->query('${takeFromInbox}')->fetchAll() as $row) {
+    work($pdo, json_decode($row['body'], true));
+    $pdo->prepare('${inJdbc(markProcessed)}')
+        ->execute([$row['site_url']]);
+}
+$pdo->commit();
 `,
+}
+
+/** With the placeholders of psycopg. */
+function inFormat(sql: string): string {
+  return sql.replaceAll(/\$\d/g, "%s")
+}
+
+/** With the placeholders of JDBC and PDO. */
+function inJdbc(sql: string): string {
+  return sql.replaceAll(/\$\d/g, "?")
+}
+
+/** As `inJdbc`, in a text block of Java that is indented by four spaces. */
+function inTextBlock(sql: string): string {
+  return inJdbc(sql).replaceAll("\n", "\n    ")
 }

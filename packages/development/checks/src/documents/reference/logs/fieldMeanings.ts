@@ -28,6 +28,7 @@ export const fieldMeanings: Record<string, string> = {
   error:
     "the error with `type`, `message`, `stack` and perhaps `code`. In `attempt made`: the class of the error",
   event: "the publisher's id of the event. In notifications: the kind of event",
+  differences: "What a topic of the broker lacks or has otherwise.",
   existing: "topics that existed already as they should be",
   failures: "failures in a row",
   fence: "number of the sync's start, which grows with each start of its connection",
@@ -43,6 +44,7 @@ export const fieldMeanings: Record<string, string> = {
   nodeId: "id of the broker",
   notification: "id of the operator notification",
   offset: "offset of the Kafka record",
+  operation: "`operationId` of the route, as in the audit log",
   outcome: "outcome of the sync, as in `sitewire_syncs_total`",
   partition: "partition of the Kafka record",
   partitions: "number of partitions",
@@ -59,6 +61,7 @@ export const fieldMeanings: Record<string, string> = {
   stored: "false if a key existed already",
   streams: "number of open streams",
   subject: "id of the channel, host or other thing that the problem concerns",
+  target: "kind and id of what was changed or revealed",
   tookMs: "milliseconds until the group was joined",
   topic: "Kafka topic",
   trace_id: "trace of OpenTelemetry, if it is recorded",

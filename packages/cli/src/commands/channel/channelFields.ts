@@ -1,0 +1,43 @@
+import { Option } from "commander"
+import { parseCount } from "../../options/parseCount.ts"
+import {
+  type RequestHeaderOptions,
+  readRequestHeaders,
+  requestHeaderOption,
+} from "../../options/requestHeaderOptions.ts"
+import type { Session } from "../../session/createSession.ts"
+
+type Switch = "on" | "off"
+
+export type ChannelOptions = RequestHeaderOptions & {
+  standardWebhooks?: Switch
+  maxPerSecond?: number | null
+  operatorNotifications?: Switch
+}
+
+/** The options that a new channel and a change have in common. */
+export const channelOptions = [
+  new Option(
+    "--standard-webhooks <switch>",
+    "whether to send the headers of Standard Webhooks too (default of a new channel: on)",
+  ).choices(["on", "off"]),
+  requestHeaderOption,
+  new Option(
+    "--max-per-second <n>",
+    'the most attempts per second, of all dispatchers together; "none": no maximum',
+  ).argParser((text: string) => (text === "none" ? null : parseCount(text))),
+  new Option(
+    "--operator-notifications <switch>",
+    "whether operator notifications are sent to this channel",
+  ).choices(["on", "off"]),
+]
+
+export function readChannelFields(session: Session, options: ChannelOptions) {
+  const { standardWebhooks, maxPerSecond, operatorNotifications } = options
+  return {
+    ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
+    ...readRequestHeaders(session, options),
+    ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
+    ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
+  }
+}

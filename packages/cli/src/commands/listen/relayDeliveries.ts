@@ -1,0 +1,81 @@
+import type { StreamedDelivery } from "@sitewire/contracts"
+import { followStream } from "../../api/followStream.ts"
+import { Failure, failed } from "../../errors/failure.ts"
+import type { Session } from "../../session/createSession.ts"
+import { forwardDelivery } from "./forwardDelivery.ts"
+import { describeRequest, inspectRequest } from "./inspectRequest.ts"
+
+type Relay = { channel: string; target: URL | null; secret: Buffer | null }
+
+/**
+ * Prints, and forwards to `target`, the requests of a channel's attempts: one after the other, once each, from now on. Their bodies
+ * and signatures are those that were sent. Runs until the command is interrupted.
+ */
+export async function relayDeliveries(session: Session, relay: Relay): Promise<void> {
+  await requireKeyOf(session, relay.channel)
+  const signal = session.interrupted()
+  const seen = new Set<string>()
+  let followedSince = 0
+  let working = Promise.resolve()
+
+  function onChange(delivery: StreamedDelivery): void {
+    const { id, last_attempt: last } = delivery
+    if (last === null) return
+    // Of an earlier time: something else of the delivery changed.
+    if (Date.parse(last.started_at) + last.duration_ms < followedSince) return
+    const attempt = `${id} ${last.number} ${last.started_at}`
+    if (seen.has(attempt)) return
+    seen.add(attempt)
+    // A resend is requested: its own attempt follows.
+    if (delivery.deferred_reason === "resend") return
+    working = working.then(async () => {
+      if (!signal.aborted) await relayNewestAttempt(session, id, relay)
+    })
+  }
+
+  await followStream(
+    session,
+    { event: "delivery", channel: relay.channel },
+    (_, data) => onChange(data as StreamedDelivery),
+    (at) => {
+      followedSince = at.getTime()
+    },
+  )
+  await working
+}
+
+async function requireKeyOf(session: Session, channel: string): Promise<void> {
+  const { scopes } = await session.callApi((client) => client.readCurrentApiKey())
+  if (scopes.includes(`channel:${channel}`)) return
+  throw failed(
+    `The API key does not have the scope channel:${channel}, and only such a key gets the signatures of deliveries. ` +
+      "Ask the operator for one, and set SITEWIRE_API_KEY to it.",
+  )
+}
+
+async function relayNewestAttempt(session: Session, id: string, { target, secret }: Relay): Promise<void> {
+  try {
+    const { body, request_headers } = await session.callApi((client) => client.revealDelivery(id))
+    if (request_headers === null) {
+      session.note(`${id} is left out: the secret that signed it has been retired.`)
+      return
+    }
+    const request = {
+      at: Date.now(),
+      method: "POST",
+      path: target ? target.pathname + target.search : "/",
+      headers: lowerCase(request_headers),
+      body: Buffer.from(body),
+    }
+    const forwarded = target && (await forwardDelivery(target, request))
+    session.print({ ...inspectRequest(request, secret), forwarded }, describeRequest)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    session.note(`${id} is left out: ${error.message}`)
+  }
+}
+
+/** As node:http receives them. */
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,50 @@
+import type { Option } from "commander"
+
+/** The API's requests that its errors name. */
+const commands: Record<string, string> = {
+  "GET channels": "channel list",
+  "POST channels/{id}/test": "channel test",
+  "GET channels/{id}/secret/staged": "channel secret show",
+  "POST channels/{id}/secret/stage": "channel secret stage",
+  "GET connections": "connection list",
+  "GET connections/{id}/trigger-url": "connection show --trigger-url",
+  "POST connections/{id}/signing-secret": "connection replace-secret",
+  "GET deliveries": "delivery list",
+  "GET jobs": "job list",
+  "GET keys": "key list",
+  "DELETE keys/{id}": "key revoke",
+  "GET sessions": "session list",
+  "GET syncs": "sync list",
+}
+
+/** `GET /v1/syncs?connection=bakery`. An id can be a placeholder: `{id}`. */
+const request = /(GET|POST|DELETE) \/v1\/(\w+)(?:\/([\w{}-]+))?(\/[a-z/-]+)?(?:\?\w+=([\w-]+))?/g
+
+/** Options that have another name than the API's field. Of several, a command has at most one. */
+const otherNames: Record<string, readonly string[]> = {
+  after: ["--after", "--from"],
+  before: ["--before", "--to"],
+  event_id: ["--event"],
+  site_url: ["--site", "--site-url"],
+  q: ["--search"],
+  scopes: ["--scope"],
+  expires_at: ["--expires"],
+  request_headers: ["--header-env"],
+}
+
+/** An error of the API with the names of commands, and of the options of the command that got it. */
+export function inWordsOfCommands(message: string, options: readonly Option[]): string {
+  const optionOf = (field: string) => {
+    const name = field.replace(/^.*\.|(created|rejected|started)_/g, "")
+    const names = [...(otherNames[name] ?? []), `--${name.replaceAll("_", "-")}`]
+    return names.find((long) => options.some((option) => option.long === long)) ?? field
+  }
+  return message
+    .replace(request, (whole, method, resource, id = "", rest = "", value = "") => {
+      const command = commands[`${method} ${resource}${id === "" ? "" : "/{id}"}${rest}`]
+      const given = [id, value].find((text) => /^\w/.test(text))
+      return command === undefined ? whole : `\`sitewire ${[command, given ?? []].flat().join(" ")}\``
+    })
+    .replace("Correct these fields and try again.", "Correct this and repeat the command.")
+    .replace(/(?<=^ {2})[\w.]+|\b[a-z]+(?:_[a-z]+)+\b/gm, optionOf)
+}

@@ -1,0 +1,63 @@
+import type { Channel } from "@sitewire/contracts"
+import type { Caller } from "../../../auth/caller.ts"
+import type { ApiContext } from "../../defineRoute.ts"
+import { notFound, problem } from "../../problems.ts"
+import { changesOf, ok, type Problem, type Success } from "../../response.ts"
+import { type ChannelRow, channelResponse, lastCertificationOf } from "../channelResponse.ts"
+import { rotationPointOf } from "../checks/certificationResponse.ts"
+import { findChannel, lockChannel } from "../findChannel.ts"
+import { rotationConflict } from "./rotationConflict.ts"
+
+type Prisma = ApiContext["prisma"]
+
+/**
+ * Makes the other secret, which has this state, the active one. The active one becomes the retiring one, so that the
+ * step can be undone until that one is retired.
+ */
+export async function useOtherSecret(
+  prisma: Prisma,
+  {
+    id,
+    state,
+    secretId,
+    force,
+  }: { id: string; state: "staged" | "retiring"; secretId: string | undefined; force: boolean },
+  caller: Caller,
+): Promise<Success<Channel> | Problem> {
+  const found = await lockChannel(prisma, id, caller)
+  if (!found) return notFound("channel", id)
+  const rejected = force ? null : await rejectedByReceiver(prisma, found)
+  if (rejected) return rejected
+  // One statement swaps the columns, so that a dispatcher always reads one active secret. It is SQL because
+  // Prisma cannot swap columns.
+  const swapped = await prisma.$executeRaw`
+    update channel
+       set secret_id = other_secret_id, secret_sealed = other_secret_sealed,
+           other_secret_id = secret_id, other_secret_sealed = secret_sealed, other_secret_state = 'retiring',
+           other_secret_since = now(), updated_at = now()
+     where id = ${id} and other_secret_state = ${state}::other_secret_state
+       and (${secretId ?? null}::text is null or other_secret_id = ${secretId ?? null})`
+  const row = swapped === 1 ? await findChannel(prisma, id, caller) : null
+  if (!row) return rotationConflict(prisma, id, state === "staged" ? "activate" : "revert", secretId)
+  const after = channelResponse(row, caller)
+  const changes = changesOf(channelResponse(found, caller), after)
+  return ok(after, { audit: { target: { kind: "channel", id }, changes } })
+}
+
+/** A problem if the last certification since the other secret has its state found that the receiver rejects it. */
+async function rejectedByReceiver(prisma: Prisma, channel: ChannelRow): Promise<Problem | null> {
+  const { otherSecretId, otherSecretSince: since } = channel
+  const last = lastCertificationOf(channel)
+  if (last === null || since === null) return null
+  const check = await prisma.receiverCheck.findUnique({
+    where: { id: last.id },
+    select: { createdAt: true, report: true },
+  })
+  if (!check || check.createdAt < since) return null
+  const [received] = rotationPointOf(check.report)?.received ?? []
+  if (!received || received.error === null) return null
+  return problem(
+    "secret-not-accepted",
+    `The certification "${last.id}" found that the receiver does not accept the secret "${otherSecretId}": its response was ${received.status ?? received.error}. All deliveries would fail. Let the receiver accept the secret and certify it again, or repeat this request with force=true.`,
+  )
+}

@@ -1,0 +1,69 @@
+import { type SealingKeys, sealContexts } from "@sitewire/database"
+import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
+import { tryUnseal } from "../channels/secret/tryUnseal.ts"
+import type { ApiContext } from "../defineRoute.ts"
+import { parseHeaders } from "./deliveryResponse.ts"
+
+type Delivery = { id: string; channelId: string; body: Uint8Array }
+
+/**
+ * The headers of a delivery's newest attempt with whole signatures. Stored signatures are shortened, so they are made again by the
+ * channel's secrets: those that begin as the stored ones were sent. Null if no attempt has ended, or if the secret that signed it
+ * has been retired or cannot be decrypted. Without the channel's own request headers, whose values nobody may read.
+ */
+export async function sentHeaders(
+  { prisma, sealingKeys }: Pick<ApiContext, "prisma" | "sealingKeys">,
+  delivery: Delivery,
+): Promise<Record<string, string> | null> {
+  const attempt = await prisma.attempt.findFirst({
+    where: { deliveryId: delivery.id },
+    orderBy: [{ number: "desc" }, { startedAt: "desc" }],
+    select: { requestHeaders: true },
+  })
+  if (!attempt?.requestHeaders) return null
+  const shown = parseHeaders(attempt.requestHeaders)
+  const signatures = signaturesOf(delivery, shown, await secretsOf(prisma, sealingKeys, delivery.channelId))
+  const whole = Object.entries(shown)
+    .filter(([, value]) => value !== "…")
+    .map(([name, value]) => [name, complete(value, signatures)] as const)
+  return whole.some(([, value]) => value.includes("…")) ? null : Object.fromEntries(whole)
+}
+
+/** Replaces each shortened signature by the one that begins so, if there is one. */
+function complete(value: string, signatures: readonly string[]): string {
+  return value.replace(
+    /(\S+)…/g,
+    (shortened, start) => signatures.find((one) => one.startsWith(start)) ?? shortened,
+  )
+}
+
+function signaturesOf(
+  { body }: Delivery,
+  shown: Record<string, string>,
+  secrets: readonly string[],
+): string[] {
+  const { "webhook-id": id, "webhook-timestamp": timestamp } = shown
+  return secrets.flatMap((secret) => {
+    const own = sign(body, secret)
+    if (id === undefined || timestamp === undefined) return [own]
+    const standard = standardWebhooksHeaders({ id, timestamp: Number(timestamp), body, secrets: [secret] })
+    return [own, standard["webhook-signature"]]
+  })
+}
+
+async function secretsOf(
+  prisma: ApiContext["prisma"],
+  sealingKeys: SealingKeys,
+  channelId: string,
+): Promise<string[]> {
+  const channel = await prisma.channel.findUnique({
+    where: { id: channelId },
+    select: { secretId: true, secretSealed: true, otherSecretId: true, otherSecretSealed: true },
+  })
+  if (!channel) return []
+  const { secretId, secretSealed, otherSecretId, otherSecretSealed } = channel
+  const open = (id: string, sealed: Uint8Array) =>
+    tryUnseal(sealingKeys, sealContexts.signingSecret(channelId, id), sealed)
+  const other = otherSecretId && otherSecretSealed ? open(otherSecretId, otherSecretSealed) : null
+  return [open(secretId, secretSealed), other].filter((secret) => secret !== null)
+}

@@ -1,0 +1,30 @@
+import type { RequestHeaders } from "@sitewire/contracts"
+import { type SealingKeys, sealRequestHeaders } from "@sitewire/database"
+import { invalidRequest } from "./problems.ts"
+import type { Problem } from "./response.ts"
+
+/** The columns that store the headers of the requests to a source or a receiver. */
+export function requestHeaderColumns(keys: SealingKeys, context: string, headers: RequestHeaders) {
+  const sealed = sealRequestHeaders(keys, context, headers)
+  return {
+    requestHeadersSealed: sealed && new Uint8Array(sealed),
+    requestHeaderNames: headers.map(({ name }) => name),
+    requestHeadersChangedAt: new Date(),
+  }
+}
+
+/**
+ * Request headers are sent to the origin for which they were given. Otherwise, a key that may change the address could
+ * have them sent to a server of its own.
+ */
+export function checkHeadersOrigin(
+  names: readonly string[],
+  given: RequestHeaders | undefined,
+  { from, to }: { from: string; to: string },
+): Problem | null {
+  if (names.length === 0 || given !== undefined || new URL(from).origin === new URL(to).origin) return null
+  return invalidRequest("body", [{ field: "request_headers", message: headersNeeded }])
+}
+
+const headersNeeded =
+  "request_headers is required: there are request headers, which would be sent to another scheme, host or port. Give those for the new address, or an empty list to remove them"

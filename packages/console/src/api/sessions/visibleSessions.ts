@@ -1,0 +1,50 @@
+import type { ConsoleSession } from "@sitewire/contracts"
+import type { Caller } from "../../auth/caller.ts"
+
+/** A filter of the sessions that the caller may see and end: all with the scope admin, otherwise its own. */
+export function visibleSessions(caller: Caller, owner?: string) {
+  const all = caller.scopes.includes("admin")
+  const wanted = owner === "current" ? caller.keyId : owner
+  return { AND: [all ? {} : ofOwner(caller.keyId), wanted === undefined ? {} : ofOwner(wanted)] }
+}
+
+const ofOwner = (id: string) => ({ OR: [{ keyId: id }, { userId: id }] })
+
+export const sessionColumns = {
+  id: true,
+  key: { select: { id: true, name: true, scopes: true, expiresAt: true } },
+  userId: true,
+  name: true,
+  scopes: true,
+  createdAt: true,
+  lastUsedAt: true,
+  idleSeconds: true,
+  expiresAt: true,
+} as const
+
+type Row = {
+  id: string
+  key: { id: string; name: string; scopes: string[]; expiresAt: Date | null } | null
+  userId: string | null
+  name: string | null
+  scopes: string[]
+  createdAt: Date
+  lastUsedAt: Date
+  idleSeconds: number
+  expiresAt: Date
+}
+
+export function sessionResponse({ key, ...row }: Row, caller: Caller): ConsoleSession {
+  const ends = [row.expiresAt, key?.expiresAt ?? row.expiresAt].map((at) => at.getTime())
+  return {
+    id: row.id,
+    owner: key
+      ? { kind: "key", id: key.id, name: key.name }
+      : { kind: "user", id: row.userId ?? "", name: row.name ?? "" },
+    scopes: key?.scopes ?? row.scopes,
+    created_at: row.createdAt.toISOString(),
+    last_used_at: row.lastUsedAt.toISOString(),
+    expires_at: new Date(Math.min(...ends)).toISOString(),
+    current: row.id === caller.sessionId,
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from "zod"
+import { identifierSchema } from "./identifier.ts"
+import { pageQuerySchema } from "./pagination.ts"
+
+const owner = identifierSchema.optional().meta({
+  description:
+    "Only sessions of this API key or user of OpenID Connect (its id). `current`: of the caller. Without the scope admin, there are no others.",
+  examples: ["current"],
+})
+
+export const sessionQuerySchema = pageQuerySchema.extend({ owner })
+export const sessionOwnerQuerySchema = z.strictObject({ owner })
+
+export const consoleSessionSchema = z
+  .object({
+    id: z.string(),
+    owner: z
+      .object({ kind: z.enum(["key", "user"]), id: z.string(), name: z.string() })
+      .meta({ description: "Who has signed in: an API key, or a user of OpenID Connect." }),
+    scopes: z.array(z.string()),
+    created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().meta({ description: "Accurate to a minute." }),
+    expires_at: z.iso.datetime().meta({ description: "When the session ends at the latest." }),
+    current: z.boolean().meta({ description: "Whether it is the session of this request." }),
+  })
+  .meta({ id: "ConsoleSession", description: "A session of the web console." })
+
+export const endedSessionsSchema = z
+  .object({ ended: z.int().meta({ description: "How many sessions have ended.", examples: [2] }) })
+  .meta({ id: "EndedSessions" })
+
+export type ConsoleSession = z.infer<typeof consoleSessionSchema>

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { createRandom } from "../../shared/random.ts"
+import { announce, serve } from "../../shared/serve.ts"
+
+// A partner that does with a key of its channel, a key of its site and its trigger URLs whatever may use up what others need, as
+// fast as it gets responses. `CONSOLE`, `GATEWAY`: the origins to attack. GET /attack begins, and GET /rest ends and returns how
+// many requests got each status.
+
+const { CONSOLE: console = "", GATEWAY: gateway = "", CHANNEL: channel = "", SITE: site = "" } = process.env
+const { CHANNEL_KEY: channelKey = "", SITE_KEY: siteKey = "" } = process.env
+
+const loops = 16
+const random = createRandom(1)
+/** What a source sends: more than fits into a socket's buffers. */
+const content = Buffer.alloc(8 << 20, "x")
+const statuses = new Map<string, number>()
+let running: AbortController | null = null
+let ended: Promise<unknown> = Promise.resolve()
+let deliveries: string[] = []
+const connections: { id: string; trigger: string }[] = []
+
+const { origin } = await serve(async ({ url }, response) => {
+  if (url === "/attack") {
+    const controller = new AbortController()
+    running = controller
+    ended = Promise.all(Array.from({ length: loops }, () => attack(controller.signal)))
+    return void response.end("{}")
+  }
+  if (url === "/rest") {
+    running?.abort()
+    await ended
+    response.end(JSON.stringify(Object.fromEntries(statuses)))
+    return statuses.clear()
+  }
+  // A source whose content is new each time.
+  response.write(String(random.next()))
+  response.end(content)
+})
+announce({ attacker: origin })
+
+async function attack(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const delivery = deliveries.length > 0 ? random.pick(deliveries) : "none"
+    const own = `/v1/channels/${channel}`
+    await random.pick([
+      () => readDeliveries(signal),
+      () => call(signal, channelKey, `/v1/deliveries?reference=${random.between(1, 1_000_000)}`),
+      () => call(signal, channelKey, `/v1/deliveries/${delivery}/attempts`),
+      () => call(signal, channelKey, `/v1/deliveries/${delivery}/resend`, { reason: "again" }),
+      () => call(signal, channelKey, `${own}/health`),
+      () => call(signal, channelKey, `/v1/statistics?channel=${channel}`),
+      () => call(signal, channelKey, `${own}/test`, {}),
+      () => call(signal, channelKey, `${own}/certifications`, {}),
+      () => createConnection(signal),
+      () => call(signal, siteKey, "/v1/connections"),
+      () => trigger(signal),
+    ])()
+  }
+}
+
+async function readDeliveries(signal: AbortSignal): Promise<void> {
+  const page = (await call(signal, channelKey, "/v1/deliveries?limit=100")) as { data?: { id: string }[] }
+  if (page?.data) deliveries = page.data.map(({ id }) => id)
+}
+
+async function createConnection(signal: AbortSignal): Promise<void> {
+  const made = await call(signal, siteKey, "/v1/connections", { site, source: `${origin}/source` })
+  const { id, trigger_url: url } = (made ?? {}) as { id?: string; trigger_url?: string }
+  if (id && url) connections.push({ id, trigger: new URL(url).pathname })
+}
+
+async function trigger(signal: AbortSignal): Promise<void> {
+  if (connections.length > 0)
+    await send(signal, `${gateway}${random.pick(connections).trigger}`, { method: "POST" })
+}
+
+async function call(signal: AbortSignal, key: string, path: string, body?: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const sent = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) }
+  return send(signal, `${console}${path}`, sent)
+}
+
+async function send(signal: AbortSignal, url: string, init: RequestInit): Promise<unknown> {
+  try {
+    const response = await fetch(url, { ...init, signal })
+    const text = await response.text()
+    statuses.set(String(response.status), (statuses.get(String(response.status)) ?? 0) + 1)
+    return text.startsWith("{") ? JSON.parse(text) : null
+  } catch {
+    // The attack ended, or the service closed the connection. The next request follows at once in the second case.
+    if (!signal.aborted) {
+      statuses.set("none", (statuses.get("none") ?? 0) + 1)
+      await sleep(10)
+    }
+    return null
+  }
+}

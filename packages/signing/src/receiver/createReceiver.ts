@@ -1,0 +1,51 @@
+import { constructEvent } from "../constructEvent.ts"
+import { requireSecrets, type Secrets } from "../requireSecrets.ts"
+import type { SiteReady } from "../siteReady.ts"
+import { WebhookError } from "../webhookError.ts"
+import { type ConstructEventOptions, requireOptions } from "./options.ts"
+import type { RequestHeaders } from "./readHeader.ts"
+
+/** A list, or a function that is called for each request, so that a rotation needs no restart. */
+export type HandlerSecrets = Secrets | (() => Secrets | Promise<Secrets>)
+
+/** Called for each genuine event. The response is 204 after it returns, and the framework's 500 if it throws. */
+export type OnSiteReady<Request> = (event: SiteReady, request: Request) => unknown
+
+export type HandlerOptions = Omit<ConstructEventOptions, "now"> & {
+  /** The largest body in bytes. Default: 65536. */
+  limit?: number
+}
+
+/** The response to a request. `body` is sent as JSON. */
+export type Answer = { status: 204; body?: never } | { status: 400 | 401; body: { fault: string } }
+
+/**
+ * What all handlers have in common: verifies, calls the user's function, and returns the response. Throws a TypeError for
+ * secrets and options that cannot work, so that an application without a secret stops at its start.
+ */
+export function createReceiver<Request>(
+  secrets: HandlerSecrets,
+  onSiteReady: OnSiteReady<Request>,
+  { limit = 65_536, ...options }: HandlerOptions = {},
+) {
+  if (typeof secrets !== "function") requireSecrets(secrets)
+  requireOptions(options)
+  if (!Number.isInteger(limit) || limit < 0) throw new TypeError("The option limit is not a number of bytes.")
+
+  return {
+    limit,
+    async receive(body: Uint8Array, headers: RequestHeaders, request: Request): Promise<Answer> {
+      const accepted = typeof secrets === "function" ? await secrets() : secrets
+      let event: SiteReady
+      try {
+        event = await constructEvent(body, headers, accepted, options)
+      } catch (error) {
+        if (!(error instanceof WebhookError)) throw error
+        const { fault } = error
+        return { status: fault === "invalid-body" ? 400 : 401, body: { fault } }
+      }
+      await onSiteReady(event, request)
+      return { status: 204 }
+    },
+  }
+}

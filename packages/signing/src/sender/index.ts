@@ -1,0 +1,5 @@
+export { sign } from "./sign.ts"
+export { signatureHeader } from "./signatureHeader.ts"
+export { sourceRequestHeaders } from "./sourceRequestHeaders.ts"
+export { standardWebhooksHeaders, standardWebhooksSecret } from "./standardWebhooks.ts"
+export { type Verdict, verify } from "./verify.ts"

@@ -1,0 +1,31 @@
+import { Button, Stack } from "@mantine/core"
+import { useEffect } from "react"
+import { Failed } from "../parts/Failed.tsx"
+import { Notice } from "../parts/Notice.tsx"
+import { texts } from "../texts.ts"
+
+const t = texts.newVersion
+
+/** What Chromium, Firefox and Safari report if a file of an earlier version is missing. */
+const missingFile = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i
+const reloadedAt = "sitewire reloaded at"
+const againAfterMs = 60_000
+
+/** In place of a page that could not be shown. After an upgrade of the console, it is loaded again, once. */
+export function PageError({ error }: { error: unknown }) {
+  const isMissing = error instanceof Error && missingFile.test(error.message)
+  useEffect(() => {
+    if (!isMissing || Date.now() - Number(sessionStorage.getItem(reloadedAt)) < againAfterMs) return
+    sessionStorage.setItem(reloadedAt, String(Date.now()))
+    window.location.reload()
+  }, [isMissing])
+  if (!isMissing) return <Failed error={error} />
+  return (
+    <Stack gap="md" align="start" data-inset>
+      <Notice kind="warn" role="alert" title={t.title}>
+        {t.more}
+      </Notice>
+      <Button onClick={() => window.location.reload()}>{t.reload}</Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,76 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { sessionsQuery } from "../../api/queries.ts"
+import { Action } from "../../parts/Action.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
+import { Mono } from "../../parts/Ref.tsx"
+import type { Column } from "../../parts/Rows.tsx"
+import { Ago, Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+
+const t = texts.sessions
+type Session = Schemas["ConsoleSession"]
+
+export function Sessions() {
+  const list = useInfiniteQuery(sessionsQuery())
+  return (
+    <>
+      <PageHead title={texts.pages.sessions}>
+        <End label={t.endOwn} title={t.endOwnTitle} path={{ owner: "current" }} />
+      </PageHead>
+      <PagedTable
+        list={list}
+        label={texts.pages.sessions}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t.none} />}
+      />
+    </>
+  )
+}
+
+const columns: Column<Session>[] = [
+  {
+    title: t.columns.owner,
+    cell: ({ owner, current }) => (
+      <span dir="auto">
+        {owner.name}
+        {current && ` (${t.current})`}
+      </span>
+    ),
+  },
+  { title: t.columns.scopes, cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
+  { title: t.columns.used, cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+  { title: t.columns.since, cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+  { title: t.columns.ends, cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
+  { title: t.columns.id, cell: ({ owner }) => <Mono>{owner.id}</Mono>, minor: true },
+  {
+    title: t.columns.action,
+    cell: ({ id, owner }) => <End label={t.end} title={t.endTitle(owner.name)} path={{ id }} />,
+    end: true,
+  },
+]
+
+type Which = { id: string } | { owner: string }
+
+function End({ label, title, path }: { label: string; title: string; path: Which }) {
+  const client = useQueryClient()
+  const run = () =>
+    "id" in path
+      ? bodyOf(api.DELETE("/v1/sessions/{id}", { params: { path } }))
+      : bodyOf(api.DELETE("/v1/sessions", { params: { query: path } }))
+  return (
+    <Action
+      label={label}
+      size="compact-sm"
+      danger
+      title={title}
+      run={run}
+      done={t.ended}
+      then={() => void client.invalidateQueries({ queryKey: ["sessions"] })}
+    >
+      {t.endMore}
+    </Action>
+  )
+}

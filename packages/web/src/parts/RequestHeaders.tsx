@@ -1,0 +1,80 @@
+import { Group, Stack, Text } from "@mantine/core"
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import { texts } from "../texts.ts"
+import { Action } from "./Action.tsx"
+import { DialogButton } from "./DialogButton.tsx"
+import { FormDialog } from "./FormDialog.tsx"
+import { areComplete, type HeaderField, HeaderFields, withoutValues } from "./HeaderFields.tsx"
+import { Section } from "./Page.tsx"
+import { Time } from "./Time.tsx"
+import { toast } from "./Toasts.tsx"
+
+const t = texts.requestHeaders
+
+type Props = {
+  /** The connection or the channel. */
+  id: string
+  shown: { request_header_names: string[]; request_headers_changed_at: string | null }
+  set: (headers: HeaderField[]) => Promise<unknown>
+  refresh: () => void
+}
+
+/** The headers of each request to a source or a receiver: their names, because the API never returns their values. */
+export function RequestHeaders(props: Props) {
+  const { id, shown, set, refresh } = props
+  const { request_header_names: names, request_headers_changed_at: changedAt } = shown
+  return (
+    <Section title={t.title}>
+      <Stack gap="md">
+        <Text size="sm">{names.length === 0 ? t.none : t.some(names.join(", "))}</Text>
+        <Group gap="xs">
+          <DialogButton label={t.set}>{(close) => <Dialog {...props} close={close} />}</DialogButton>
+          {names.length > 0 && (
+            <Action
+              label={t.remove}
+              danger
+              title={t.removeTitle(id)}
+              run={() => set([])}
+              done={t.changed}
+              then={refresh}
+            >
+              {t.removeMore}
+            </Action>
+          )}
+          {changedAt && (
+            <Text size="sm" c="dimmed">
+              {t.lastChanged} <Time at={changedAt} />
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </Section>
+  )
+}
+
+/** Without If-Match, because nobody can compare values that nobody sees. */
+function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void }) {
+  const names = shown.request_header_names
+  const [headers, setFields] = useState(withoutValues(names.length > 0 ? names : ["Authorization"]))
+  const request = useMutation({
+    mutationFn: () => set(headers),
+    onSuccess() {
+      refresh()
+      close()
+      toast(t.changed)
+    },
+  })
+  return (
+    <FormDialog
+      title={t.setTitle(id)}
+      submit={t.set}
+      ready={areComplete(headers)}
+      request={request}
+      close={close}
+    >
+      <span>{t.setMore}</span>
+      <HeaderFields headers={headers} change={setFields} />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,55 @@
+import type { ConnectionChanged } from "@sitewire/contracts"
+import type { Producer } from "@sitewire/kafka"
+import { type Logger, reasonOf, startPublishingRows } from "@sitewire/runtime"
+import type { UnpublishedChange } from "./unpublishedChanges.ts"
+
+/**
+ * Publishes to `connection.changed` which connections have a new content, or were deleted (a tombstone). The changes are
+ * in Postgres, so no sync waits for Kafka here.
+ *
+ * @param producer Its deadline is `publishWithinMs`.
+ */
+export function startPublishingChanges(parts: {
+  claim: (settings: { most: number; leaseMs: number }) => Promise<UnpublishedChange[]>
+  settle: (changes: UnpublishedChange[]) => Promise<void>
+  producer: Pick<Producer, "publish">
+  topic: string
+  onTopic: (working: boolean, why?: string) => void
+  intervalMs: number
+  log: Logger
+}): { close(): Promise<void> } {
+  const { claim, settle, producer, topic, onTopic, intervalMs, log } = parts
+
+  async function publish({ connection, content }: UnpublishedChange): Promise<boolean> {
+    const value = content === null ? null : JSON.stringify(describe(connection, content))
+    try {
+      await producer.publish([{ topic, key: connection, value }])
+    } catch (error) {
+      onTopic(false, reasonOf(error))
+      return false
+    }
+    onTopic(true)
+    return true
+  }
+
+  return startPublishingRows({
+    claim,
+    publish,
+    settle,
+    intervalMs,
+    failed: "changes of connections could not be published; it is repeated",
+    log,
+  })
+}
+
+function describe(connection: string, content: NonNullable<UnpublishedChange["content"]>): ConnectionChanged {
+  return {
+    connection,
+    site: content.site,
+    fence: content.fence,
+    content_sha256: content.sha256.toString("hex"),
+    bytes: content.bytes,
+    content_type: content.contentType,
+    stored_at: content.storedAt.toISOString(),
+  }
+}

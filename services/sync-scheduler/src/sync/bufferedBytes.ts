@@ -1,0 +1,15 @@
+/** With 500 syncs in flight, it fits the memory limit of the manifests (`npm run bench -- inbound --only many-syncs`). */
+const mostBufferedBytes = 16 * 1024 * 1024
+
+/** Counts the content that all syncs of this process have in memory. Where there is too much, each stores what it has. */
+export type BufferedBytes = { add(bytes: number): void; tooMany(): boolean }
+
+export function countBufferedBytes(most = mostBufferedBytes): BufferedBytes {
+  let count = 0
+  return {
+    add(bytes) {
+      count += bytes
+    },
+    tooMany: () => count > most,
+  }
+}

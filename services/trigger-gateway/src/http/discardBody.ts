@@ -1,0 +1,43 @@
+import type { IncomingMessage } from "node:http"
+
+const maxBodyBytes = 1024
+
+/**
+ * Discards the body. Calls `onComplete` when the whole request has arrived, or `onTooLarge` as soon as the body is
+ * known to be larger than 1 KiB. Calls neither if the client disconnects or sends an invalid body before that.
+ */
+export function discardBody(
+  request: IncomingMessage,
+  { onComplete, onTooLarge }: { onComplete: () => void; onTooLarge: () => void },
+): void {
+  const { "content-length": length, "transfer-encoding": encoding } = request.headers
+  if (encoding === undefined && (length === undefined || length === "0")) {
+    onComplete()
+    return
+  }
+  let bytes = 0
+  let rejected = false
+  const reject = () => {
+    rejected = true
+    onTooLarge()
+  }
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.byteLength
+    if (bytes > maxBodyBytes && !rejected) reject()
+  })
+  request.on("end", () => {
+    if (!rejected) onComplete()
+  })
+  // Without this listener, a client that disconnects would end the process.
+  request.on("error", () => {})
+  if (Number(length) > maxBodyBytes) reject()
+}
+
+/**
+ * Whether the connection can be used again if the response is sent before the body. Node discards what is left of the
+ * body, so its length must be known and small.
+ */
+export function isBodySmall({ headers }: IncomingMessage): boolean {
+  const { "content-length": length = 0, "transfer-encoding": encoding } = headers
+  return encoding === undefined && Number(length) <= maxBodyBytes
+}

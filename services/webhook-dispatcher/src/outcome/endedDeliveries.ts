@@ -1,0 +1,66 @@
+import type { DeliveryOutcome } from "@sitewire/contracts"
+import { createScanStart, plainArray, type Sql } from "@sitewire/database"
+
+/** A delivery that ended, whose records are not published yet. */
+export type EndedDelivery = {
+  id: string
+  /** In ISO 8601, with microseconds. */
+  endedAt: string
+  event: string
+  channel: string
+  state: DeliveryOutcome["state"]
+  attempts: number
+  correlation: string
+  traceparent: string | null
+  /** Null unless it is dead. */
+  death: { since: Date; error: string; status: number | null } | null
+  /** False: a dispatcher claimed it before, and did not finish. */
+  isNew: boolean
+}
+
+type Columns = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
+
+const claim = `
+with unpublished as materialized (
+  select delivery_id, ended_at, lease_expires_at is null as is_new from ended_delivery
+   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000)
+     and (lease_expires_at is null or lease_expires_at < now())
+   order by ended_at limit $1 for update skip locked
+), claimed as (
+  update ended_delivery as ended set lease_expires_at = now() + $2::float8 * interval '1 millisecond'
+    from unpublished
+   where ended.delivery_id = unpublished.delivery_id and ended.ended_at = unpublished.ended_at
+  returning ended.*, is_new
+)
+select delivery_id as id, to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "endedAt", event_id as event, channel_id as channel, state, attempts, since, error, status,
+       correlation, traceparent, is_new as "isNew"
+  from claimed order by ended_at`
+
+/** Claims the deliveries whose records have waited longest. */
+export function createClaimEnded() {
+  const scanStart = createScanStart()
+  return async (sql: Sql, { most, leaseMs }: { most: number; leaseMs: number }): Promise<EndedDelivery[]> => {
+    const rows = await sql<Columns>(claim, [most, leaseMs, scanStart.next()], "claim-ended")
+    const [oldest] = rows
+    if (oldest) scanStart.found(Date.parse(oldest.endedAt))
+    return rows.map(({ since, error, status, ...row }) => ({
+      ...row,
+      death: row.state === "dead" ? { since, error, status } : null,
+    }))
+  }
+}
+
+const settle = `
+with published as (
+  select * from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
+), kept as (
+  update ended_delivery as ended set published_at = now() from published
+   where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state = 'dead'
+)
+delete from ended_delivery as ended using published
+ where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state <> 'dead'`
+
+export async function settleEnded(sql: Sql, ended: readonly EndedDelivery[]): Promise<void> {
+  const of = (read: (row: EndedDelivery) => string) => plainArray(ended.map(read))
+  await sql(settle, [of(({ id }) => id), of(({ endedAt }) => endedAt)], "settle-ended")
+}
