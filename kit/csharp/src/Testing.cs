@@ -1,0 +1,76 @@
+using System;
+using System.Collections.Generic;
+using System.Globalization;
+using System.Text;
+
+namespace Sitewire
+{
+    /// <summary>A delivery as Sitewire sends it.</summary>
+    public sealed class SignedDelivery
+    {
+        internal SignedDelivery(byte[] body, IReadOnlyDictionary<string, string> headers)
+        {
+            Body = body;
+            Headers = headers;
+        }
+
+        /// <summary>The bytes of the body.</summary>
+        public byte[] Body { get; }
+
+        /// <summary>The headers of both schemes, and the others of a delivery.</summary>
+        public IReadOnlyDictionary<string, string> Headers { get; }
+    }
+
+    /// <summary>Signed deliveries for the tests of a receiver.</summary>
+    public static class Testing
+    {
+        /// <summary>A fictional event. Name the fields that the test is about: <c>SiteReady(name: "Bakery")</c>.</summary>
+        public static SiteReady SiteReady(
+            string channel = "acme",
+            string reference = "user-4711",
+            string siteUrl = "https://bakery.example/",
+            string consoleUrl = "https://console.bakery.example/",
+            string name = "Bäckerei",
+            string email = "owner@bakery.example",
+            string createdAt = "2026-03-01T12:00:00+00:00")
+        {
+            return new SiteReady(channel, reference, siteUrl, consoleUrl, name, email, createdAt);
+        }
+
+        /// <summary>Signs an event, with the headers of both schemes.</summary>
+        /// <param name="site">The event.</param>
+        /// <param name="secret">The signing secret.</param>
+        /// <param name="id">The id of the delivery; null: a new one.</param>
+        /// <param name="timestamp">The time of the attempt; null: now.</param>
+        /// <exception cref="ArgumentException">The secret is empty.</exception>
+        public static SignedDelivery SignDelivery(
+            SiteReady site, string secret, string id = null, DateTimeOffset? timestamp = null)
+        {
+            return SignDelivery(Encoding.UTF8.GetBytes(site.ToJson()), secret, id, timestamp);
+        }
+
+        /// <summary>Signs any bytes, with the headers of both schemes.</summary>
+        /// <param name="body">The bytes of the body.</param>
+        /// <param name="secret">The signing secret.</param>
+        /// <param name="id">The id of the delivery; null: a new one.</param>
+        /// <param name="timestamp">The time of the attempt; null: now.</param>
+        /// <exception cref="ArgumentException">The secret is empty.</exception>
+        public static SignedDelivery SignDelivery(
+            byte[] body, string secret, string id = null, DateTimeOffset? timestamp = null)
+        {
+            Signature.RequireSecrets(new[] { secret });
+            id = id ?? Guid.NewGuid().ToString();
+            var seconds = (timestamp ?? DateTimeOffset.UtcNow).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+            return new SignedDelivery(body, new Dictionary<string, string>
+            {
+                { "Content-Type", "application/json" },
+                { "X-Sitewire-Signature", Signature.OfBody(secret, body) },
+                { "X-Sitewire-Delivery", id },
+                { "X-Sitewire-Attempt", "1" },
+                { "webhook-id", id },
+                { "webhook-timestamp", seconds },
+                { "webhook-signature", Signature.OfStandardWebhooks(secret, id, seconds, body) },
+            });
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// A receiver of site.ready deliveries. Run it with the environment variables PORT, SITEWIRE_SECRETS (one secret, or
+// several separated by commas) and SITEWIRE_SCHEME.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/sitewire/sitewire-go"
+)
+
+func main() {
+	secrets := strings.Split(os.Getenv("SITEWIRE_SECRETS"), ",")
+	sites := &siteStore{names: map[string]string{}}
+	webhook, err := sitewire.NewHandler(
+		func() []string { return secrets },
+		sites.store,
+		sitewire.HandlerOptions{Options: sitewire.Options{Scheme: sitewire.Scheme(os.Getenv("SITEWIRE_SCHEME"))}},
+	)
+	if err != nil {
+		log.Fatalf("cannot start, check SITEWIRE_SECRETS and SITEWIRE_SCHEME: %v", err)
+	}
+	http.Handle("/webhook", webhook)
+	http.HandleFunc("/sites", sites.list) // Only for the tests of this example: it is open to everybody.
+	server := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), ReadTimeout: 10 * time.Second}
+	log.Fatal(server.ListenAndServe())
+}
+
+// siteStore stands for a table with the primary key site_url.
+type siteStore struct {
+	mutex sync.Mutex
+	names map[string]string
+}
+
+// store is an upsert: a repetition changes nothing, and a correction replaces what is there.
+func (s *siteStore) store(_ context.Context, event sitewire.SiteReady) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.names[event.SiteURL] = event.Name
+	return nil
+}
+
+func (s *siteStore) list(w http.ResponseWriter, _ *http.Request) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	list := []map[string]string{}
+	for url, name := range s.names {
+		list = append(list, map[string]string{"site_url": url, "name": name})
+	}
+	json.NewEncoder(w).Encode(list)
+}

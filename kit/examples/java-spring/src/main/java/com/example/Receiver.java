@@ -1,0 +1,48 @@
+package com.example;
+
+import com.sitewire.Options;
+import com.sitewire.Scheme;
+import com.sitewire.SitewireServlet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** A receiver of site.ready deliveries. Its configuration is in application.properties. */
+@SpringBootApplication
+@RestController
+public class Receiver {
+    // It stands for a table with the primary key site_url.
+    private final Map<String, String> sites = new ConcurrentHashMap<>();
+
+    public static void main(String[] arguments) {
+        SpringApplication.run(Receiver.class, arguments);
+    }
+
+    /** To put is an upsert: a repetition changes nothing, and a correction replaces what is there. */
+    @Bean
+    ServletRegistrationBean<SitewireServlet> webhook(
+            @Value("${sitewire.secrets}") String secrets, @Value("${sitewire.scheme}") String scheme) {
+        List<String> list = List.of(secrets.split(",", -1));
+        SitewireServlet servlet = new SitewireServlet(
+                () -> list,
+                event -> sites.put(event.siteUrl(), event.name()),
+                Options.DEFAULT.withScheme(Scheme.of(scheme)),
+                64 * 1024);
+        return new ServletRegistrationBean<>(servlet, "/webhook");
+    }
+
+    /** Only for the tests of this example: it is open to everybody. */
+    @GetMapping("/sites")
+    List<Map<String, String>> sites() {
+        return sites.entrySet().stream()
+                .map(site -> Map.of("site_url", site.getKey(), "name", site.getValue()))
+                .toList();
+    }
+}

@@ -1,0 +1,19 @@
+import { expressHandler } from "@sitewire/signing/express"
+import express from "express"
+
+// One secret, or the old and the new one, separated by a comma.
+const secrets = (process.env.SITEWIRE_SECRETS ?? "").split(",")
+const scheme = process.env.SITEWIRE_SCHEME ?? "sitewire"
+
+// In an application, a table. The key is site_url: a repetition changes nothing, a correction replaces.
+const sites = new Map()
+const store = (event) => sites.set(event.site_url, { site_url: event.site_url, name: event.name })
+
+const app = express()
+// Throws if a secret is empty, so that the application does not start. Put it before every body parser.
+app.post("/webhook", expressHandler(secrets, store, { scheme }))
+// Only for the tests of this example.
+app.get("/sites", (_request, response) => {
+  response.json([...sites.values()])
+})
+app.listen(process.env.PORT)

@@ -1,0 +1,20 @@
+import Router from "@koa/router"
+import { koaMiddleware } from "@sitewire/signing/koa"
+import Koa from "koa"
+
+// One secret, or the old and the new one, separated by a comma.
+const secrets = (process.env.SITEWIRE_SECRETS ?? "").split(",")
+const scheme = process.env.SITEWIRE_SCHEME ?? "sitewire"
+
+// In an application, a table. The key is site_url: a repetition changes nothing, a correction replaces.
+const sites = new Map()
+const store = (event) => sites.set(event.site_url, { site_url: event.site_url, name: event.name })
+
+const router = new Router()
+// Throws if a secret is empty, so that the application does not start. Put it before every body parser.
+router.post("/webhook", koaMiddleware(secrets, store, { scheme }))
+// Only for the tests of this example.
+router.get("/sites", (context) => {
+  context.body = [...sites.values()]
+})
+new Koa().use(router.routes()).listen(process.env.PORT)

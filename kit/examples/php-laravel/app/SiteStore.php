@@ -1,0 +1,25 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App;
+
+use Illuminate\Support\Facades\File;
+use Sitewire\SiteReady;
+
+/** A file for each site, named after its URL. It stands for the database of an application. */
+final class SiteStore
+{
+    public static function put(SiteReady $site): void
+    {
+        $content = json_encode(['site_url' => $site->siteUrl, 'name' => $site->name], JSON_THROW_ON_ERROR);
+        File::replace(storage_path('sites/' . hash('sha256', $site->siteUrl)), $content);
+    }
+
+    /** @return list<array{site_url: string, name: string}> */
+    public static function all(): array
+    {
+        $files = File::files(storage_path('sites'));
+        return array_map(static fn ($file) => json_decode($file->getContents(), true), $files);
+    }
+}

@@ -1,0 +1,30 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App;
+
+use Illuminate\Support\ServiceProvider;
+use Sitewire\Scheme;
+use Sitewire\SiteReady;
+use Sitewire\SymfonyReceiver;
+
+final class SitewireServiceProvider extends ServiceProvider
+{
+    public function register(): void
+    {
+        $this->app->singleton(SymfonyReceiver::class, static fn () => new SymfonyReceiver(
+            explode(',', config('services.sitewire.secrets') ?? ''),
+            // One key for each site: a repetition changes nothing, and a correction replaces it. With a database:
+            // Site::updateOrCreate(['url' => $site->siteUrl], ['name' => $site->name])
+            static fn (SiteReady $site) => SiteStore::put($site),
+            Scheme::from(config('services.sitewire.scheme')),
+        ));
+    }
+
+    public function boot(): void
+    {
+        // With an empty secret, the application stops at its start, and not at its first delivery.
+        $this->app->make(SymfonyReceiver::class);
+    }
+}

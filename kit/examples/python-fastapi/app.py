@@ -1,0 +1,27 @@
+"""A receiver of site.ready in FastAPI. It stores the sites in memory, where you would use your database."""
+
+import os
+
+from fastapi import FastAPI
+from sitewire import SiteReady
+from sitewire.fastapi import on_site_ready
+
+# One secret, or two during a rotation. If there is none, the application stops here, and says so.
+secrets = [secret for secret in os.environ["SITEWIRE_SECRETS"].split(",") if secret]
+scheme = os.environ.get("SITEWIRE_SCHEME", "sitewire")
+
+app = FastAPI()
+sites: dict[str, SiteReady] = {}
+
+
+@app.post("/webhook", status_code=204)
+@on_site_ready(secrets, scheme=scheme)
+async def site_ready(event: SiteReady) -> None:
+    # An upsert: the same event again changes nothing, and a correction replaces the site.
+    sites[event.site_url] = event
+
+
+@app.get("/sites")
+async def list_sites() -> list[dict[str, str]]:
+    """Only for the tests of this example. Do not copy it: it shows every site to anybody."""
+    return [{"site_url": site.site_url, "name": site.name} for site in sites.values()]

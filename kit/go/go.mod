@@ -1,0 +1,3 @@
+module github.com/sitewire/sitewire-go
+
+go 1.21

@@ -1,0 +1,123 @@
+package sitewire_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitewire/sitewire-go"
+	"github.com/sitewire/sitewire-go/sitewiretest"
+)
+
+const secret = "sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
+
+var schemes = []sitewire.Scheme{sitewire.SchemeSitewire, sitewire.SchemeStandardWebhooks}
+
+// FuzzAnyBytes: whatever bytes are signed, their signature is valid, and it is of no other bytes.
+func FuzzAnyBytes(f *testing.F) {
+	f.Add([]byte(nil), uint(0))
+	f.Add([]byte{0, 255, 10}, uint(9))
+	f.Add(sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{}).Body, uint(77))
+	f.Fuzz(func(t *testing.T, body []byte, bit uint) {
+		delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
+		for _, scheme := range schemes {
+			options := sitewire.Options{Scheme: scheme}
+			_, err := sitewire.ConstructEvent(body, delivery.Header, []string{"another", secret}, options)
+			if fault := faultOf(t, err); fault != "" && fault != sitewire.FaultInvalidBody {
+				t.Errorf("%s: signed bytes: %v", scheme, err)
+			}
+			_, err = sitewire.ConstructEvent(body, delivery.Header, []string{"another"}, options)
+			if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+				t.Errorf("%s: another secret: %v", scheme, err)
+			}
+			if len(body) == 0 {
+				continue
+			}
+			flipped := bytes.Clone(body)
+			flipped[bit/8%uint(len(body))] ^= 1 << (bit % 8)
+			_, err = sitewire.ConstructEvent(flipped, delivery.Header, []string{secret}, options)
+			if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+				t.Errorf("%s: one flipped bit: %v", scheme, err)
+			}
+		}
+	})
+}
+
+// FuzzHeaders: headers that nobody signed are rejected, and cause nothing else.
+func FuzzHeaders(f *testing.F) {
+	f.Add("X-Sitewire-Signature", "sha256=", "sha256=", "webhook-id", "1772366400", "v1,AAAA v1a,BB")
+	f.Add("webhook-id", "a.b", "", "", "９", "v1,")
+	f.Add("WEBHOOK-SIGNATURE", "v1,\xff", "\x00", "x", "0", "v1, v1,x")
+	f.Fuzz(func(t *testing.T, name, one, two, id, timestamp, signature string) {
+		headers := http.Header{
+			name:                   {one, two},
+			"X-Sitewire-Signature": {one},
+			"Webhook-Id":           {id},
+			"Webhook-Timestamp":    {timestamp},
+			"Webhook-Signature":    {signature},
+		}
+		for _, scheme := range schemes {
+			options := sitewire.Options{Scheme: scheme, Now: time.Unix(1772366400, 0)}
+			_, err := sitewire.ConstructEvent([]byte("{}"), headers, []string{secret}, options)
+			if fault := faultOf(t, err); fault == "" || fault == sitewire.FaultInvalidBody {
+				t.Errorf("%s accepted headers that nobody signed", scheme)
+			}
+		}
+	})
+}
+
+// FuzzBody: a signed body is an event or rejected, and an event survives being serialised again.
+func FuzzBody(f *testing.F) {
+	for _, v := range readVectors(f, "deliveries.json") {
+		f.Add(v.Body)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
+		event, err := sitewire.ConstructEvent(body, delivery.Header, []string{secret}, sitewire.Options{})
+		if fault := faultOf(t, err); fault == sitewire.FaultInvalidBody {
+			return
+		}
+		again := sitewiretest.SignDelivery(event, secret, sitewiretest.Options{})
+		same, err := sitewire.ConstructEvent(again.Body, again.Header, []string{secret}, sitewire.Options{})
+		if err != nil || same != event {
+			t.Errorf("%+v became %+v: %v", event, same, err)
+		}
+	})
+}
+
+func TestHostileInput(t *testing.T) {
+	const megabytes = 5 << 20
+	bodies := map[string][]byte{
+		"5 MB of zeros":      make([]byte, megabytes),
+		"nested arrays":      bytes.Repeat([]byte("["), megabytes),
+		"nested objects":     bytes.Repeat([]byte(`{"a":`), megabytes/5),
+		"a text without end": append([]byte(`"`), bytes.Repeat([]byte("a"), megabytes)...),
+		"a long number":      bytes.Repeat([]byte("9"), megabytes),
+	}
+	for name, body := range bodies {
+		delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
+		_, err := sitewire.ConstructEvent(body, delivery.Header, []string{secret}, sitewire.Options{})
+		if fault := faultOf(t, err); fault != sitewire.FaultInvalidBody {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	headers := map[string]string{
+		"many signatures":   strings.Repeat("v1,x ", megabytes/5) + "v1,x",
+		"one large value":   "v1," + strings.Repeat("x", megabytes),
+		"a large version":   "v" + strings.Repeat("1", megabytes) + ",x",
+		"nothing but space": strings.Repeat(" ", megabytes),
+	}
+	for name, value := range headers {
+		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
+		delivery.Header.Set("webhook-signature", value)
+		delivery.Header.Set("X-Sitewire-Signature", value)
+		for _, scheme := range schemes {
+			_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{Scheme: scheme})
+			if fault := faultOf(t, err); fault != sitewire.FaultMalformed && fault != sitewire.FaultMismatch {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package sitewire_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitewire/sitewire-go"
+	"github.com/sitewire/sitewire-go/sitewiretest"
+)
+
+func TestFaultsOfTheReceiver(t *testing.T) {
+	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), "", sitewiretest.Options{})
+	good := []string{secret}
+	for name, of := range map[string]struct {
+		secrets []string
+		options sitewire.Options
+		says    string
+	}{
+		"no secret":           {nil, sitewire.Options{}, "there is no secret"},
+		"an empty secret":     {[]string{""}, sitewire.Options{}, "a secret is empty"},
+		"one of two is empty": {[]string{secret, ""}, sitewire.Options{}, "a secret is empty"},
+		"a decoded secret":    {[]string{"\xff\xfe"}, sitewire.Options{}, "not a text"},
+		"an unknown scheme":   {good, sitewire.Options{Scheme: "svix"}, "no scheme"},
+		"no tolerance":        {good, sitewire.Options{Tolerance: -time.Second}, "negative"},
+	} {
+		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, of.secrets, of.options)
+		errSource := sitewire.VerifySourceRequest("GET", "https://x.example/", delivery.Header, of.secrets, of.options)
+		for _, err := range []error{err, errSource} {
+			var rejected *sitewire.WebhookError
+			if err == nil || errors.As(err, &rejected) || !strings.Contains(err.Error(), of.says) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// The message is for a log, which must not have secrets or the content of requests.
+func TestMessagesHaveNoContent(t *testing.T) {
+	event := sitewiretest.SiteReady()
+	event.Event = "site.paid"
+	signed := sitewiretest.SignDelivery(event, secret, sitewiretest.Options{})
+	forged := sitewiretest.SignDelivery(event, "forged", sitewiretest.Options{ID: "a.b"})
+	for _, delivery := range []sitewiretest.Delivery{signed, forged} {
+		for _, scheme := range schemes {
+			_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{Scheme: scheme})
+			if err == nil || !strings.Contains(err.Error(), "Respond 40") {
+				t.Errorf("the message does not say what to do: %v", err)
+				continue
+			}
+			for _, content := range []string{secret, event.Event, event.Email, delivery.Header.Get("X-Sitewire-Signature"),
+				delivery.Header.Get("webhook-signature"), delivery.Header.Get("webhook-timestamp")} {
+				if strings.Contains(err.Error(), content) {
+					t.Errorf("the message %q has %q", err, content)
+				}
+			}
+		}
+	}
+}
+
+func TestHeaderOfAnotherName(t *testing.T) {
+	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
+	options := sitewire.Options{Header: "X-Example-Signature"}
+	_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, options)
+	if fault := faultOf(t, err); fault != sitewire.FaultMissing {
+		t.Errorf("without the header: %v", err)
+	}
+	delivery.Header["x-example-signature"] = delivery.Header["X-Sitewire-Signature"]
+	if _, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, options); err != nil {
+		t.Errorf("with the header: %v", err)
+	}
+}
+
+func TestRepeatedHeadersAreMalformed(t *testing.T) {
+	for _, name := range []string{"X-Sitewire-Signature", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
+		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
+		delivery.Header.Add(name, delivery.Header.Get(name))
+		options := sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks}
+		if name == "X-Sitewire-Signature" {
+			options.Scheme = sitewire.SchemeSitewire
+		}
+		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, options)
+		if fault := faultOf(t, err); fault != sitewire.FaultMalformed {
+			t.Errorf("%s twice: %v", name, err)
+		}
+	}
+}
+
+func TestTolerance(t *testing.T) {
+	now := time.Unix(1772366400, 0)
+	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{Time: now})
+	for seconds, expected := range map[int]sitewire.Fault{10: "", 11: sitewire.FaultOutdated, -10: "", -11: sitewire.FaultOutdated} {
+		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{
+			Scheme:    sitewire.SchemeStandardWebhooks,
+			Tolerance: 10 * time.Second,
+			Now:       now.Add(time.Duration(seconds) * time.Second),
+		})
+		if fault := faultOf(t, err); fault != expected {
+			t.Errorf("%d s: fault %q, expected %q", seconds, fault, expected)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+// Package sitewiretest makes site.ready deliveries as Sitewire sends them, for the tests of a receiver.
+package sitewiretest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"time"
+
+	"github.com/sitewire/sitewire-go"
+)
+
+// Options are optional in every field.
+type Options struct {
+	// ID is the id of the delivery. Default: 019aa000-0000-7000-8000-000000000000.
+	ID string
+	// Time is the signed time. Default: now.
+	Time time.Time
+}
+
+// Delivery is a signed delivery.
+type Delivery struct {
+	Body   []byte
+	Header http.Header
+}
+
+// SiteReady returns an event with fictional content.
+func SiteReady() sitewire.SiteReady {
+	return sitewire.SiteReady{
+		Event:      "site.ready",
+		Channel:    "acme",
+		Reference:  "user-4711",
+		SiteURL:    "https://bakery.example/",
+		ConsoleURL: "https://bakery.example/console/",
+		Name:       "Bakery",
+		Email:      "owner@bakery.example",
+		CreatedAt:  "2026-03-01T12:00:00+00:00",
+	}
+}
+
+// SignDelivery returns the delivery of an event, with the headers of both schemes.
+func SignDelivery(event sitewire.SiteReady, secret string, options Options) Delivery {
+	body, err := json.Marshal(event)
+	if err != nil {
+		panic(err) // A struct of strings can always be encoded.
+	}
+	return SignBody(body, secret, options)
+}
+
+// SignBody is [SignDelivery] for any body, for instance one that is not JSON.
+func SignBody(body []byte, secret string, options Options) Delivery {
+	if options.ID == "" {
+		options.ID = "019aa000-0000-7000-8000-000000000000"
+	}
+	if options.Time.IsZero() {
+		options.Time = time.Now()
+	}
+	timestamp := strconv.FormatInt(options.Time.Unix(), 10)
+	header := http.Header{}
+	header.Set("Content-Type", "application/json")
+	header.Set("X-Sitewire-Signature", "sha256="+hex.EncodeToString(mac(secret, body)))
+	header.Set("X-Sitewire-Delivery", options.ID)
+	header.Set("X-Sitewire-Attempt", "1")
+	header.Set("webhook-id", options.ID)
+	header.Set("webhook-timestamp", timestamp)
+	standard := mac(secret, []byte(options.ID+"."+timestamp+"."), body)
+	header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(standard))
+	return Delivery{body, header}
+}
+
+// Request returns a server's request with this delivery, for the ServeHTTP of a handler.
+func (d Delivery) Request(target string) *http.Request {
+	request := httptest.NewRequest(http.MethodPost, target, bytes.NewReader(d.Body))
+	request.Header = d.Header.Clone()
+	return request
+}
+
+func mac(secret string, parts ...[]byte) []byte {
+	hash := hmac.New(sha256.New, []byte(secret))
+	for _, part := range parts {
+		hash.Write(part)
+	}
+	return hash.Sum(nil)
+}

@@ -1,0 +1,25 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sitewire;
+
+/** A receiver for PHP without a framework: `(new PhpReceiver($secrets, $onSiteReady))->respond()`. */
+final class PhpReceiver extends Receiver
+{
+    /**
+     * Reads the request and sends the response. Errors of the receiver and of $onSiteReady are thrown; the response is
+     * then 500, so the delivery is retried.
+     */
+    public function respond(): void
+    {
+        // With display_errors, PHP responds 200 to an exception that nobody catches, and the event would be lost.
+        http_response_code(500);
+        [$status, $content] = $this->receive(fopen('php://input', 'rb'), getallheaders());
+        http_response_code($status);
+        if ($content !== '') {
+            header('Content-Type: application/json');
+            echo $content;
+        }
+    }
+}

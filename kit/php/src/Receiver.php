@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sitewire;
+
+/** What the receivers for plain PHP and for frameworks have in common. */
+abstract class Receiver
+{
+    private readonly \Closure $onSiteReady;
+
+    /**
+     * @param list<string>|\Closure(): list<string> $secrets the channel's signing secrets, or a function that
+     *     is called for each request, so that a rotation needs no restart of a server that keeps running
+     * @param callable(SiteReady): mixed $onSiteReady is called with each verified event; then the response is 204
+     * @param Scheme $scheme the headers to verify
+     * @param int $toleranceSeconds how far the signed time may be from this clock, only for Scheme::StandardWebhooks
+     * @param string $header the name of the signature header, only for Scheme::Sitewire
+     * @param int $limit the largest body in bytes
+     * @throws \InvalidArgumentException if the secrets are a list and unusable
+     */
+    public function __construct(
+        #[\SensitiveParameter] private readonly array|\Closure $secrets,
+        callable $onSiteReady,
+        private readonly Scheme $scheme = Scheme::Sitewire,
+        private readonly int $toleranceSeconds = 300,
+        private readonly string $header = 'X-Sitewire-Signature',
+        private readonly int $limit = 65_536,
+    ) {
+        if (is_array($secrets)) {
+            Signature::requireSecrets($secrets);
+        }
+        $this->onSiteReady = $onSiteReady(...);
+    }
+
+    /**
+     * @param resource $body
+     * @return array{int, string} the status, and the content as JSON or ''
+     */
+    protected function receive($body, array $headers): array
+    {
+        $rawBody = stream_get_contents($body, $this->limit + 1);
+        if (strlen($rawBody) > $this->limit) {
+            return [413, ''];
+        }
+        try {
+            $event = Webhook::constructEvent(
+                $rawBody,
+                $headers,
+                is_array($this->secrets) ? $this->secrets : ($this->secrets)(),
+                $this->scheme,
+                $this->toleranceSeconds,
+                header: $this->header,
+            );
+        } catch (WebhookError $error) {
+            return [$error->fault === Fault::InvalidBody ? 400 : 401, json_encode(['fault' => $error->fault])];
+        }
+        ($this->onSiteReady)($event);
+        return [204, ''];
+    }
+}

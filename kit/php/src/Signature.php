@@ -1,0 +1,146 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Sitewire;
+
+/** @internal How a request shows that it was signed with one of the secrets. */
+final class Signature
+{
+    /**
+     * @param list<string> $secrets
+     * @throws \InvalidArgumentException if there is no secret, or one is empty or not text
+     */
+    public static function requireSecrets(#[\SensitiveParameter] array $secrets): void
+    {
+        if ($secrets === []) {
+            throw new \InvalidArgumentException(
+                "No signing secret was given, so nothing can be verified. Pass the channel's secret.",
+            );
+        }
+        foreach ($secrets as $secret) {
+            // HMAC accepts an empty key: if an unset variable were read as '', anybody could sign.
+            if (!is_string($secret) || $secret === '') {
+                throw new \InvalidArgumentException(
+                    'A signing secret is empty or not text, so anybody could sign. '
+                        . 'Check the setting that it comes from.',
+                );
+            }
+        }
+    }
+
+    /** @throws WebhookError */
+    public static function verifySitewire(
+        #[\SensitiveParameter] string $body,
+        array $headers,
+        #[\SensitiveParameter] array $secrets,
+        string $header,
+    ): void {
+        [$signature] = self::read($headers, [$header]);
+        if (!preg_match('/^sha256=[0-9a-f]{64}\z/', $signature)) {
+            throw self::malformed("$header is not `sha256=` and 64 lowercase hexadecimal digits");
+        }
+        $hmac = static fn (string $secret): string => 'sha256=' . hash_hmac('sha256', $body, $secret);
+        self::requireMatch([$signature], array_map($hmac, $secrets));
+    }
+
+    /** @throws WebhookError */
+    public static function verifyStandardWebhooks(
+        #[\SensitiveParameter] string $body,
+        array $headers,
+        #[\SensitiveParameter] array $secrets,
+        int $toleranceSeconds,
+        int $now,
+    ): void {
+        $names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+        [$id, $timestamp, $signature] = self::read($headers, $names);
+        // A full stop in the id would let the same text be divided in another way.
+        if (str_contains($id, '.')) {
+            throw self::malformed('webhook-id contains a full stop');
+        }
+        if (!preg_match('/^[0-9]{1,10}\z/', $timestamp)) {
+            throw self::malformed('webhook-timestamp is not 1 to 10 digits');
+        }
+        $signatures = explode(' ', $signature);
+        foreach ($signatures as $one) {
+            if (!preg_match('/^v[0-9]+[a-z]?,\S+\z/', $one)) {
+                throw self::malformed('webhook-signature is not `version,signature`, or several with a space between');
+            }
+        }
+        if (abs($now - (int) $timestamp) > $toleranceSeconds) {
+            throw new WebhookError(
+                Fault::Outdated,
+                "The signed time is more than $toleranceSeconds seconds from this machine's clock: a captured request "
+                    . 'may have been sent again. Respond 401, and check that the clock is synchronised.',
+            );
+        }
+        $hmac = static fn (string $secret): string =>
+            'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true));
+        self::requireMatch($signatures, array_map($hmac, $secrets));
+    }
+
+    /**
+     * The values of the headers, which must each be there once.
+     *
+     * @param list<string> $names
+     * @return list<string>
+     */
+    private static function read(array $headers, array $names): array
+    {
+        $found = array_fill_keys($names, []);
+        foreach ($headers as $key => $value) {
+            foreach ($names as $name) {
+                if (strcasecmp((string) $key, $name) === 0) {
+                    // Frameworks give a list for each header, because a header can be repeated.
+                    $found[$name] = array_merge($found[$name], is_array($value) ? array_values($value) : [$value]);
+                }
+            }
+        }
+        foreach ($found as $name => $values) {
+            if (in_array($values, [[], [null], ['']], true)) {
+                throw new WebhookError(
+                    Fault::Missing,
+                    "The header $name is missing or empty, so nothing shows who sent the request. Respond 401. If "
+                        . 'Sitewire sent it, check that no proxy removes the header, and that this is its name.',
+                );
+            }
+        }
+        foreach ($found as $name => $values) {
+            if (count($values) > 1 || !is_string($values[0])) {
+                throw self::malformed("$name is not one text");
+            }
+        }
+        return array_column($found, 0);
+    }
+
+    /**
+     * Compares each pair in constant time, even after a match: the time taken must not reveal which one matched.
+     *
+     * @param list<string> $given
+     * @param list<string> $expected
+     */
+    private static function requireMatch(array $given, array $expected): void
+    {
+        $matches = 0;
+        foreach ($expected as $one) {
+            foreach ($given as $other) {
+                $matches |= (int) hash_equals($one, $other);
+            }
+        }
+        if ($matches === 0) {
+            throw new WebhookError(
+                Fault::Mismatch,
+                'No secret gives this signature: the request was changed on the way, or signed with another secret. '
+                    . 'Respond 401. If Sitewire sent it, verify the raw bytes as they arrived, and check the secret.',
+            );
+        }
+    }
+
+    private static function malformed(string $what): WebhookError
+    {
+        return new WebhookError(
+            Fault::Malformed,
+            "The header $what: Sitewire did not write it, or a proxy changed it. Respond 401. Nothing is trimmed.",
+        );
+    }
+}

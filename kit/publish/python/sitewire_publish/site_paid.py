@@ -1,0 +1,25 @@
+"""Written by kit/publish/generate.ts from docs/reference/schemas/site.paid.json."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class SitePaid:
+    """A site bought through a channel is paid and ready for use."""
+
+    id: str
+    """Identifies the event. A second event with the same id is ignored. For example ``order-10042``."""
+    channel: str
+    """Sales channel through which the site was bought. For example ``acme``."""
+    reference: str
+    """The data-ref value that the partner gave to the purchase frame. For example ``user-4711``."""
+    site_url: str
+    """URL of the new site. For example ``https://bakery.example``."""
+    console_url: str
+    """URL of the site's management console. For example ``https://console.example/bakery``."""
+    name: str
+    """Name of the site. For example ``Bakery``."""
+    email: str
+    """Contact address of the site's owner. Personal data. For example ``owner@bakery.example``."""
+    created_at: str
+    """Creation time, ISO 8601 with a UTC offset. It must be in the years 0000 to 9999, in UTC. For example ``2026-03-01T12:00:00+01:00``."""

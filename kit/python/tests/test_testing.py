@@ -1,0 +1,35 @@
+"""The helper for the tests of a receiver makes what the service sends."""
+
+import json
+
+import pytest
+from sitewire import construct_event
+from sitewire.testing import EXAMPLE, sign_delivery
+
+
+def test_a_delivery_has_all_headers_and_the_body_of_the_service():
+    body, headers = sign_delivery(EXAMPLE, "a secret", id="019aa000", timestamp=1772366400)
+    assert body.startswith(b'{"event":"site.ready","channel":"acme",')
+    assert "Bäckerei".encode() in body
+    assert list(json.loads(body)) == [
+        *("event", "channel", "reference", "site_url", "console_url", "name", "email", "created_at")
+    ]
+    assert {name: value for name, value in headers.items() if "ignature" not in name} == {
+        "Content-Type": "application/json",
+        "X-Sitewire-Delivery": "019aa000",
+        "X-Sitewire-Attempt": "1",
+        "webhook-id": "019aa000",
+        "webhook-timestamp": "1772366400",
+    }
+    for scheme in ["sitewire", "standard-webhooks"]:
+        assert construct_event(body, headers, ["a secret"], scheme=scheme, now=1772366400) == EXAMPLE
+
+
+def test_each_delivery_has_its_own_id():
+    ids = {sign_delivery(EXAMPLE, "a secret").headers["webhook-id"] for _ in range(3)}
+    assert len(ids) == 3
+
+
+def test_nobody_can_sign_with_an_empty_secret():
+    with pytest.raises(ValueError, match="empty"):
+        sign_delivery(EXAMPLE, "")

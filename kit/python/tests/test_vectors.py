@@ -1,0 +1,45 @@
+"""The library agrees with the vectors that all languages share."""
+
+import base64
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from sitewire import WebhookError, construct_event, verify_source_request
+
+VECTORS = Path(__file__).parents[2] / "vectors"
+
+
+def vectors(name):
+    return [pytest.param(vector, id=vector["name"]) for vector in json.loads((VECTORS / name).read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("vector", vectors("deliveries.json"))
+def test_delivery(vector):
+    def construct():
+        body = base64.b64decode(vector["body"], validate=True)
+        options = {"scheme": vector["scheme"], "now": vector["now"]}
+        return construct_event(body, vector["headers"], vector["secrets"], **options)
+
+    if "fault" in vector:
+        with pytest.raises(WebhookError) as error:
+            construct()
+        assert error.value.fault == vector["fault"], vector["why"]
+        assert error.value.status == (400 if vector["fault"] == "invalid-body" else 401)
+    else:
+        assert asdict(construct()) == vector["event"], vector["why"]
+
+
+@pytest.mark.parametrize("vector", vectors("sources.json"))
+def test_request_to_a_source(vector):
+    def verify():
+        request = (vector["method"], vector["url"], vector["headers"])
+        verify_source_request(*request, vector["secrets"], now=vector["now"])
+
+    if "fault" in vector:
+        with pytest.raises(WebhookError) as error:
+            verify()
+        assert error.value.fault == vector["fault"], vector["why"]
+    else:
+        verify()

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Sitewire
+  # A site that was bought through your sales channel is paid and ready. All fields are texts:
+  #
+  # event::       always "site.ready".
+  # channel::     your sales channel.
+  # reference::   the +data-ref+ that you passed to the purchase frame: use it to find your own user.
+  # site_url::    the URL of the new site. It is the key for processing an event once.
+  # console_url:: the URL of the site's management console.
+  # name::        the name of the site.
+  # email::       the contact e-mail address of the site's owner. Personal data, so +inspect+ does not show it.
+  # created_at::  the creation time in UTC, such as "2026-03-01T12:00:00+00:00".
+  SiteReady = Struct.new(
+    :event, :channel, :reference, :site_url, :console_url, :name, :email, :created_at, keyword_init: true
+  ) do
+    def initialize(...)
+      super
+      freeze
+    end
+
+    def inspect
+      "#<#{self.class} #{to_h.except(:email)}>"
+    end
+    alias_method :to_s, :inspect
+  end
+end

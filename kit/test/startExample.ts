@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, mkdtempSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { waitUntil } from "@sitewire/testkit"
+import { pickPort } from "@sitewire/testkit/backing"
+import { runScript } from "./runScript.ts"
+
+const kit = join(import.meta.dirname, "..")
+const root = join(kit, "..")
+export const examples = join(kit, "examples")
+
+/**
+ * `example.json`: shell commands. `install` runs in an empty copy of the example, and finds the library's archive, which its
+ * `pack.sh` makes, in `$KIT`. `$ROOT` is the repository.
+ */
+export type Example = { needs: string[]; install: string; start: string }
+
+export const readExample = (name: string): Example =>
+  JSON.parse(readFileSync(join(examples, name, "example.json"), "utf8"))
+
+/** The folder with the archive of the language's library, which is packed once. */
+const archives = new Map<string, Promise<string>>()
+
+async function packLibrary(language: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "sitewire-archives-"))
+  const library = language === "node" ? join(root, "packages/signing") : join(kit, language)
+  await runToEnd(`./pack.sh "${folder}"`, library, {})
+  return folder
+}
+
+/** Installs the example from the packed archive of its library. Returns the example's folder. */
+export async function installExample(name: string): Promise<string> {
+  const language = name.split("-")[0] ?? ""
+  const packed = archives.get(language) ?? packLibrary(language)
+  archives.set(language, packed)
+  const app = join(mkdtempSync(join(tmpdir(), "sitewire-example-")), "app")
+  cpSync(join(examples, name), app, {
+    recursive: true,
+    filter: (path) => !["node_modules", ".work", "target", "vendor"].includes(basename(path)),
+  })
+  await runToEnd(readExample(name).install, app, { KIT: await packed, ROOT: root })
+  return app
+}
+
+async function runToEnd(command: string, cwd: string, env: Record<string, string>): Promise<void> {
+  const { code, output } = await runScript(command, cwd, env)
+  if (code !== 0) throw new Error(`"${command}" in ${cwd} ended with ${code}:\n${output}`)
+}
+
+/** Starts an installed example, and waits until it listens or has ended. */
+export async function startExample(name: string, app: string, env: Record<string, string>) {
+  const port = await pickPort({ wanted: 0, service: name })
+  // A process group of its own, because a framework's command may start another process.
+  const child = spawn("sh", ["-ec", readExample(name).start], {
+    cwd: app,
+    detached: true,
+    env: { ...process.env, ROOT: root, PORT: String(port), ...env },
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text))
+  let exitCode: number | null = null
+  const exited = once(child, "exit").then(([code]) => (exitCode = code ?? -1))
+  const origin = `http://127.0.0.1:${port}`
+  await waitUntil(`${name} to listen`, async () => {
+    if (exitCode !== null) return true
+    return await fetch(`${origin}/sites`).then(
+      () => true,
+      () => false,
+    )
+  })
+  return {
+    origin,
+    exitCode: () => exitCode,
+    output: () => output,
+    async end() {
+      if (exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      await exited
+    },
+  }
+}
