@@ -104,7 +104,10 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       deliveryRetentionMs: config.RETENTION,
       openApiDocument: openApiDocument(),
     },
-    requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
+    rate: {
+      requestsPerMinute: config.API_REQUESTS_PER_MINUTE,
+      partnerRequestsPerMinute: config.API_PARTNER_REQUESTS_PER_MINUTE,
+    },
     mostExpensive: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     provider: readProvider(config),
     sessionLimits: { maxAgeMs: config.SESSION_MAX_AGE, idleMs: config.SESSION_IDLE },

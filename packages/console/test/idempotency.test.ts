@@ -138,7 +138,7 @@ test("a PATCH with If-Match is rejected if the channel has changed since", async
 })
 
 test("a key that sends too many requests gets 429 with Retry-After, and other keys are served", async () => {
-  const limited = await startConsole({ requestsPerMinute: 3 })
+  const limited = await startConsole({ rate: { requestsPerMinute: 3 } })
   try {
     for (const _ of [1, 2, 3]) expect((await limited.call("GET", "/v1/channels")).status).toBe(200)
     const rejected = await limited.call("GET", "/v1/channels")

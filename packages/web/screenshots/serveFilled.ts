@@ -11,7 +11,12 @@ export async function serveFilled(
   }: { empty?: boolean; oldDeliveries?: number; env?: Record<string, string> },
 ) {
   if (!empty) await fill(it, oldDeliveries)
-  const started = it.start("console", { API_REQUESTS_PER_MINUTE: "1000000", LOG_LEVEL: "warn", ...env })
+  const started = it.start("console", {
+    API_REQUESTS_PER_MINUTE: "1000000",
+    API_PARTNER_REQUESTS_PER_MINUTE: "1000000",
+    LOG_LEVEL: "warn",
+    ...env,
+  })
   const args = ["--name", "first key", "--scopes", "admin"]
   const script = "packages/console/src/tools/createKey.ts"
   const [{ addresses }, printed] = await Promise.all([

@@ -38,16 +38,13 @@ with found as (
 )
 select id, name, scopes from found`
 
-/**
- * Finds the valid API key that an Authorization header contains. Keys are not cached, so that a
- * revoked key is rejected at once.
- */
-export async function findApiKey(sql: Sql, authorization: string): Promise<StoredKey | null> {
+/** The API key that an Authorization header contains. Null if it contains none: what was never a key needs no query. */
+export function readApiKey(authorization: string): string | null {
   const [scheme = "", key = "", ...rest] = authorization.split(" ")
-  return scheme.toLowerCase() === "bearer" && rest.length === 0 ? findKey(sql, key) : null
+  return scheme.toLowerCase() === "bearer" && rest.length === 0 && isApiKey(key) ? key : null
 }
 
-/** Finds a valid API key by the key itself. */
+/** Finds a valid API key by the key itself. Keys are not cached, so that a revoked key is rejected at once. */
 export async function findKey(sql: Sql, key: string): Promise<StoredKey | null> {
   if (!isApiKey(key)) return null
   const [found] = await sql<StoredKey>(findAndMarkUsed, [sha256(key)])

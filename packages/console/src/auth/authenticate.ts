@@ -9,34 +9,39 @@ import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
 import { isCsrfTokenOf } from "../session/csrfToken.ts"
 import { readSessionCookie } from "../session/sessionCookie.ts"
 import { findSession } from "../session/sessions.ts"
-import { findApiKey } from "./apiKey.ts"
+import { findKey, readApiKey } from "./apiKey.ts"
 import { type Allow, callerOf, shownTo } from "./caller.ts"
+import type { TakeTurn } from "./limitRate.ts"
 
 type Identity = { id: string; name: string; scopes: readonly string[]; sessionId: string | null }
 
 /**
- * Rejects requests without a valid API key or session, or whose scopes do not allow the route, before their body is
- * read. Sets `response.locals.caller`.
+ * Rejects requests without a valid API key or session, of those who have sent too many, or whose scopes do not allow the
+ * route, before their body is read. Sets `response.locals.caller`.
  */
 export function authenticate(
   sql: Sql,
   origin: ConsoleOrigin,
+  takeTurn: TakeTurn,
   allow: Allow,
   /** Called with whoever may not send the request. */
   onDenied: (key: Pick<Identity, "id" | "name">, request: Request, response: Response) => Promise<void>,
 ): RequestHandler {
   return async (request, response, next) => {
     const { headers, method } = request
+    const { authorization } = headers
     // A request with an API key ignores the cookie: another page cannot send the key, so nothing else is needed.
-    const token = headers.authorization === undefined ? readSessionCookie(headers, origin) : null
-    const found =
+    const token = authorization === undefined ? readSessionCookie(headers, origin) : null
+    const secret = token ?? readApiKey(authorization ?? "")
+    const found = await takeTurn(response, secret, () =>
       token === null
-        ? await findKeyOf(sql, headers.authorization)
-        : await findSessionOf(sql, origin, { token, headers, method })
+        ? findKeyOf(sql, authorization, secret)
+        : findSessionOf(sql, origin, { token, headers, method }),
+    )
     if ("kind" in found) {
       if (found.status === 401) {
         // RFC 6750: no error code if the request has no credentials.
-        const code = headers.authorization === undefined ? "" : ', error="invalid_token"'
+        const code = authorization === undefined ? "" : ', error="invalid_token"'
         response.setHeader("www-authenticate", `Bearer realm="sitewire"${code}`)
       }
       sendProblem(response, found)
@@ -62,10 +67,14 @@ export function scopesOf(allow: Allow): string[] {
   return scopeNames.filter((name) => shownTo(name, allow)).map(formOfScope)
 }
 
-async function findKeyOf(sql: Sql, authorization: string | undefined): Promise<Identity | Problem> {
+async function findKeyOf(
+  sql: Sql,
+  authorization: string | undefined,
+  key: string | null,
+): Promise<Identity | Problem> {
   const instruction = 'Send the header "Authorization: Bearer swk_…" with a key of this console.'
   if (authorization === undefined) return problem("missing-api-key", `The API key is missing. ${instruction}`)
-  const found = await findApiKey(sql, authorization)
+  const found = key === null ? null : await findKey(sql, key)
   if (found) return { ...found, sessionId: null }
   return problem("invalid-api-key", `The API key is invalid, was revoked, or has expired. ${instruction}`)
 }

@@ -80,6 +80,13 @@ export function sees<Id extends string>(visible: "all" | readonly Id[], id: Id):
   return visible === "all" || visible.includes(id)
 }
 
+/** True for the keys and users of partners, site owners and publishers, and not of whoever runs the installation. */
+export function belongsToPartner(scopes: readonly string[]): boolean {
+  return !internal.some((name) => scopes.includes(name))
+}
+
+const internal: readonly ScopeName[] = ["read", "operate", "personal-data", "admin"]
+
 /** True if the key may change the subject of one of these scopes, or is its own partner's or owner's. */
 export function manages({ scopes }: Caller, ...own: string[]): boolean {
   return ["operate", ...own].some((scope) => scopes.includes(scope))

@@ -1,33 +1,132 @@
-import type { RequestHandler } from "express"
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible"
+import { setTimeout as sleep } from "node:timers/promises"
+import { sha256 } from "@sitewire/contracts"
+import type { Logger } from "@sitewire/runtime"
+import type { Response } from "express"
 import { problem } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
-import { sendProblem } from "../api/server/sendResponse.ts"
+import { belongsToPartner } from "./caller.ts"
+import { reserveTurns } from "./reserveTurns.ts"
+import { type SlowDown, slowDownRejected } from "./slowDown.ts"
 
-/** Counts a request of an API key or a user. A problem if there were too many. */
-export type CountRequest = (keyId: string) => Promise<Problem | null>
+/** A request waits for its turn for so long at most. With a turn every 200 ms, a client that sends one after the other is never rejected. */
+const longestWaitMs = 4_000
+/** API keys and sessions that are remembered. One that is not costs a query before it can be rejected. */
+const mostRemembered = 10_000
 
-/** Every console counts for itself. */
-export function countRequests(perMinute: number): CountRequest {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 })
-  return async (keyId) => {
-    try {
-      await limiter.consume(keyId)
-      return null
-    } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error
-      const retryAfterSeconds = Math.ceil(error.msBeforeNext / 1000)
-      const detail = `This API key may send ${perMinute} requests a minute. Try again in ${retryAfterSeconds} seconds.`
-      return { ...problem("too-many-requests", detail), retryAfterSeconds }
-    }
-  }
+export type RateSettings = {
+  requestsPerMinute: number
+  /** Of keys and users that are not of whoever runs the installation. */
+  partnerRequestsPerMinute: number
+  /** How long a rejected request waits for its response. */
+  rejectAfterMs?: number
+  /** At most one log line for each API key and user in this time. */
+  reportEveryMs?: number
 }
 
-/** Limits the requests of each API key. Runs after `authenticate`. */
-export function limitRate(countRequest: CountRequest): RequestHandler {
-  return async (_request, response, next) => {
-    const tooMany = await countRequest(response.locals.apiKey)
-    if (tooMany) sendProblem(response, tooMany)
-    else next()
+/** An API key or a user. */
+type Sender = { id: string; scopes: readonly string[] }
+
+/**
+ * Finds who has sent a secret (an API key, a session's token or a sign-in link) by `find`, when it is the sender's turn. A
+ * problem if that would take too long: the request is rejected then.
+ *
+ * Whose secret it was the last time is remembered, so that a request waits or is rejected before `find` asks Postgres. It is
+ * never a reason to accept one: a key that was revoked is rejected at once. Requests with a secret that nobody has are limited,
+ * too, because each costs a query.
+ */
+export type TakeTurn = <Found extends Sender | Problem | null>(
+  response: Response,
+  secret: string | null,
+  find: () => Promise<Found>,
+) => Promise<Found | Problem>
+
+/** `apiKey`: for the log. */
+type Limit = { id: string; perMinute: number; apiKey: string | undefined }
+
+export type RateLimit = { takeTurn: TakeTurn; slowDown: SlowDown }
+
+/** Limits the requests of each API key and user. Every console limits for itself. */
+export function limitRate(
+  {
+    requestsPerMinute,
+    partnerRequestsPerMinute,
+    rejectAfterMs = 1_000,
+    reportEveryMs = 60_000,
+  }: RateSettings,
+  log: Logger,
+): RateLimit {
+  const reserveTurn = reserveTurns(longestWaitMs)
+  const slowDown = slowDownRejected(rejectAfterMs)
+  /** By the digest of the secret. */
+  const limits = new Map<string, Limit>()
+  /** Rejected requests since the last report. */
+  const rejected = new Map<string | undefined, number>()
+
+  function limitOf(digest: string, found: Sender | Problem | null): Limit {
+    if (found === null || "kind" in found)
+      return limits.get(digest) ?? { id: digest, perMinute: partnerRequestsPerMinute, apiKey: undefined }
+    const perMinute = belongsToPartner(found.scopes) ? partnerRequestsPerMinute : requestsPerMinute
+    return { id: found.id, perMinute, apiKey: found.id }
   }
+
+  function remember(digest: string, limit: Limit): void {
+    limits.delete(digest)
+    const [oldest] = limits.size >= mostRemembered ? limits.keys() : []
+    if (oldest !== undefined) limits.delete(oldest)
+    limits.set(digest, limit)
+  }
+
+  /** Not a line for each, because these lines would cost more than the rejections, and fill the log. */
+  function countRejected(apiKey: string | undefined): void {
+    if (rejected.size === 0) setTimeout(reportRejected, reportEveryMs).unref()
+    rejected.set(apiKey, (rejected.get(apiKey) ?? 0) + 1)
+  }
+
+  function reportRejected(): void {
+    for (const [apiKey, requests] of rejected)
+      log.warn(
+        { apiKey, requests },
+        "requests were rejected, because there were more than an API key may send",
+      )
+    rejected.clear()
+  }
+
+  async function waitForTurn(
+    response: Response,
+    { id, perMinute, apiKey }: Limit,
+  ): Promise<Problem | { kind: "turn"; waitMs: number }> {
+    const waitMs = reserveTurn(id, perMinute)
+    if (waitMs <= longestWaitMs) {
+      if (waitMs > 0) await sleep(waitMs)
+      // For a client that has gone meanwhile, Postgres is not asked.
+      if (!response.destroyed) return { kind: "turn", waitMs }
+    } else {
+      response.locals.rejected = true
+      countRejected(apiKey)
+      await slowDown(response)
+    }
+    const retryAfterSeconds = Math.max(1, Math.ceil((waitMs - longestWaitMs) / 1_000))
+    const detail =
+      `This API key may send ${perMinute} requests a minute, and too many of its requests wait for their turn. ` +
+      `Send one after the other, or try again in ${retryAfterSeconds} seconds.`
+    return { ...problem("too-many-requests", detail), retryAfterSeconds }
+  }
+
+  const takeTurn: TakeTurn = async (response, secret, find) => {
+    if (secret === null) return find()
+    const digest = sha256(secret).toString("base64")
+    const known = limits.get(digest)
+    const early = known && (await waitForTurn(response, known))
+    if (early?.kind === "problem") return early
+    const found = await find()
+    const limit = limitOf(digest, found)
+    remember(digest, limit)
+    if (known) return found
+    const turn = await waitForTurn(response, limit)
+    if (turn.kind === "problem") return turn
+    // The key may have been revoked meanwhile.
+    return turn.waitMs > 0 ? find() : found
+  }
+
+  return { takeTurn, slowDown }
 }

@@ -31,6 +31,7 @@ export function openIdRoutes(context: SignInContext): Router {
     const limited = await context.limitOpenId(request.ip ?? "")
     if (!limited) return next()
     context.count("oidc", "limited")
+    await context.slowDown(response)
     response.setHeader("retry-after", String(limited.seconds))
     sendFailure(request, response, limited.problem)
   })

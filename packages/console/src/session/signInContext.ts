@@ -2,7 +2,7 @@ import type { SignInMethods } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { Counter, type Logger, type Registry } from "@sitewire/runtime"
-import type { CountRequest } from "../auth/limitRate.ts"
+import type { RateLimit } from "../auth/limitRate.ts"
 import type { OpenIdProvider } from "../oidc/openIdProvider.ts"
 import type { ConsoleOrigin } from "./consoleOrigin.ts"
 import { type AddressLimit, limitAddress } from "./limitAddress.ts"
@@ -10,7 +10,7 @@ import type { SessionLimits } from "./sessions.ts"
 
 type Method = "key" | "link" | "oidc"
 
-export type SignInContext = {
+export type SignInContext = RateLimit & {
   prisma: PrismaClient
   sql: Sql
   sealingKeys: SealingKeys
@@ -21,8 +21,6 @@ export type SignInContext = {
   sessionLimits: SessionLimits
   /** Of rejected keys and links. A valid one is accepted whatever was rejected before it: nobody can guess 256 bits. */
   limitRejected: AddressLimit
-  /** A sign-in with a key stores a session and an audit entry, so it is one of the key's requests. */
-  countRequest: CountRequest
   /** Of requests to the routes of OpenID Connect, which call the provider. */
   limitOpenId: AddressLimit
   count(method: Method, outcome: "accepted" | "rejected" | "limited" | "unavailable"): void

@@ -14,18 +14,18 @@ import { invalidRequest, keySignInDisabled, methodNotAllowed, problem } from "..
 import type { Problem } from "../api/response.ts"
 import { readJsonBody } from "../api/server/readJsonBody.ts"
 import { sendProblem } from "../api/server/sendResponse.ts"
-import { logAudit, originOf, type RequestOrigin } from "../audit/auditEntry.ts"
+import { logAudit, originOf } from "../audit/auditEntry.ts"
 import { findKey } from "../auth/apiKey.ts"
 import { invalidCsrfToken, invalidSession } from "../auth/authenticate.ts"
 import { csrfTokenOf, isCsrfTokenOf } from "./csrfToken.ts"
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from "./sessionCookie.ts"
-import { createSession, deleteSession, findSession, type SigningIn } from "./sessions.ts"
+import { createSession, deleteSession, type FoundSession, findSession, type SigningIn } from "./sessions.ts"
 import type { SignInContext } from "./signInContext.ts"
 import { findSignInLink, useSignInLink } from "./signInLinks.ts"
 
 /** `/session` of the web console: who is signed in, sign in, sign out. */
 export function signInRoutes(context: SignInContext): Router {
-  const { prisma, sql, consoleOrigin: origin, limitRejected, methods, log } = context
+  const { prisma, sql, consoleOrigin: origin, takeTurn, limitRejected, methods, log } = context
   const router = express.Router({ caseSensitive: true, strict: true })
   const reject = (response: Response, found: Problem) => sendProblem(response, found, { sign_in: methods })
 
@@ -37,10 +37,10 @@ export function signInRoutes(context: SignInContext): Router {
   })
 
   router.get("/session", async (request, response) => {
-    const token = readSessionCookie(request.headers, origin)
-    const session = token === null ? null : await readSession(context, token)
-    if (session) response.json(session)
-    else reject(response, invalidSession())
+    const found = await findOwnSession(request, response)
+    if (found === null) reject(response, invalidSession())
+    else if ("kind" in found) reject(response, found)
+    else response.json(describeSession(context, found.token, found.session))
   })
 
   router.post("/session", ...readJsonBody(), async (request, response) => {
@@ -54,7 +54,7 @@ export function signInRoutes(context: SignInContext): Router {
       return
     }
     const method = body.data.key === undefined ? "link" : "key"
-    const signedIn = await signIn(context, body.data, originOf(request, response))
+    const signedIn = await signIn(context, body.data, request, response)
     if (!signedIn) {
       await rejectSignIn(request, response, method)
       return
@@ -68,7 +68,8 @@ export function signInRoutes(context: SignInContext): Router {
     logAudit(log, [signedIn.entry])
     await endSession(request, response)
     setSessionCookie(response, origin, signedIn.token, signedIn.expiresAt)
-    response.json(await readSession(context, signedIn.token))
+    const session = await findSession(sql, signedIn.token)
+    response.json(session && describeSession(context, signedIn.token, session))
   })
 
   // Not used up, so that the page can ask whether to sign in as the link's key. A POST, because URLs are logged.
@@ -82,10 +83,20 @@ export function signInRoutes(context: SignInContext): Router {
       reject(response, keySignInDisabled())
       return
     }
-    const found = await findSignInLink(sql, body.data.link)
-    if (found) response.json({ name: found.name, scopes: found.scopes } satisfies SignInLinkOwner)
-    else await rejectSignIn(request, response, "link")
+    const { link } = body.data
+    const found = await takeTurn(response, link, () => findSignInLink(sql, link))
+    if (!found) await rejectSignIn(request, response, "link")
+    else if ("kind" in found) reject(response, found)
+    else response.json({ name: found.name, scopes: found.scopes } satisfies SignInLinkOwner)
   })
+
+  async function findOwnSession(request: Request, response: Response) {
+    const token = readSessionCookie(request.headers, origin)
+    return takeTurn(response, token, async () => {
+      const session = token === null ? null : await findSession(sql, token)
+      return session && { id: session.ownerId, scopes: session.scopes, token: token ?? "", session }
+    })
+  }
 
   /** The browser is about to forget the token of its session, and whoever has copied it must not keep it. */
   async function endSession(request: Request, response: Response): Promise<void> {
@@ -99,6 +110,7 @@ export function signInRoutes(context: SignInContext): Router {
     const limited = await limitRejected(address)
     context.count(method, limited ? "limited" : "rejected")
     if (limited) {
+      await context.slowDown(response)
       response.setHeader("retry-after", String(limited.seconds))
       reject(response, limited.problem)
       return
@@ -108,14 +120,17 @@ export function signInRoutes(context: SignInContext): Router {
   }
 
   router.delete("/session", async (request, response) => {
-    const token = readSessionCookie(request.headers, origin)
-    const session = token === null ? null : await findSession(sql, token)
-    if (token !== null && session) {
-      if (!isCsrfTokenOf(token, request.headers["x-csrf-token"])) {
+    const found = await findOwnSession(request, response)
+    if (found && "kind" in found) {
+      reject(response, found)
+      return
+    }
+    if (found) {
+      if (!isCsrfTokenOf(found.token, request.headers["x-csrf-token"])) {
         reject(response, invalidCsrfToken())
         return
       }
-      await deleteSession({ prisma, log }, session, originOf(request, response))
+      await deleteSession({ prisma, log }, found.session, originOf(request, response))
     }
     clearSessionCookie(response, origin)
     response.status(204).end()
@@ -138,16 +153,16 @@ const rejections = {
 async function signIn(
   context: SignInContext,
   { key, link = "" }: { key?: string | undefined; link?: string | undefined },
-  origin: RequestOrigin,
+  request: Request,
+  response: Response,
 ): Promise<Awaited<ReturnType<typeof createSession>> | Problem | null> {
-  const { prisma, sql, sessionLimits, countRequest } = context
+  const { prisma, sql, sessionLimits, takeTurn } = context
   const create = (within: Parameters<typeof createSession>[0], signingIn: SigningIn) =>
-    createSession(within, signingIn, { ...origin, ...sessionLimits })
+    createSession(within, signingIn, { ...originOf(request, response), ...sessionLimits })
   if (key !== undefined) {
-    const found = await findKey(sql, key)
-    if (!found) return null
-    const tooMany = await countRequest(found.id)
-    if (tooMany) return tooMany
+    // A sign-in stores a session and an audit entry, so it is one of the key's requests.
+    const found = await takeTurn(response, key, () => findKey(sql, key))
+    if (!found || "kind" in found) return found
     return prisma.$transaction((transaction) =>
       create({ prisma: transaction, sql: sqlWithin(transaction) }, { method: "key", key: found }),
     )
@@ -161,13 +176,11 @@ async function signIn(
   })
 }
 
-async function readSession(
-  { sql, methods }: { sql: SignInContext["sql"]; methods: SignInMethods },
+function describeSession(
+  { methods }: { methods: SignInMethods },
   token: string,
-): Promise<Session | null> {
-  const found = await findSession(sql, token)
-  if (!found) return null
-  const { name, scopes, expiresAt } = found
+  { name, scopes, expiresAt }: FoundSession,
+): Session {
   const csrf_token = csrfTokenOf(token)
   return { name, scopes, expires_at: expiresAt.toISOString(), csrf_token, sign_in: methods }
 }

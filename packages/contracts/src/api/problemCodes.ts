@@ -207,7 +207,7 @@ export const problemCodes = {
     title: "Too many requests",
     meaning:
       "The API key has sent more requests than its limit allows, or too many of its requests that read much wait for each other.",
-    remedy: "Wait for the number of seconds in `Retry-After`.",
+    remedy: "Send one request after the other, or wait for the number of seconds in `Retry-After`.",
   },
   "too-many-resends": {
     status: 429,

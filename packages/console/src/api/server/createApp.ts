@@ -5,7 +5,7 @@ import { originOf } from "../../audit/auditEntry.ts"
 import { recordDenied } from "../../audit/recordDenied.ts"
 import { authenticate } from "../../auth/authenticate.ts"
 import { limitExpensive } from "../../auth/limitExpensive.ts"
-import { type CountRequest, countRequests, limitRate } from "../../auth/limitRate.ts"
+import { limitRate, type RateSettings, type TakeTurn } from "../../auth/limitRate.ts"
 import type { OpenIdProvider } from "../../oidc/openIdProvider.ts"
 import { openIdRoutes } from "../../oidc/openIdRoutes.ts"
 import { servePage } from "../../page/servePage.ts"
@@ -30,8 +30,7 @@ const compressed = ["/v1/statistics", "/v1/deliveries"]
 export function createApp(settings: {
   routes: readonly Route[]
   context: Omit<AppContext, "log">
-  /** How many requests per minute an API key may send. */
-  requestsPerMinute: number
+  rate: RateSettings
   /** How many expensive requests run at the same time. */
   mostExpensive: number
   /** Null: without OpenID Connect. */
@@ -45,15 +44,16 @@ export function createApp(settings: {
   metrics: Registry
 }): Express {
   const { routes, context, provider, sessionLimits, trustedProxies, pageFolder, log, metrics } = settings
+  const { mostExpensive } = settings
   const app = express()
   app.set("trust proxy", [...trustedProxies])
   app.disable("x-powered-by")
   // Stops Express from adding ETags, because clients must not store responses.
   app.disable("etag")
-  const countRequest = countRequests(settings.requestsPerMinute)
+  const rateLimit = limitRate(settings.rate, log)
   const signIn = createSignInContext({
     ...context,
-    countRequest,
+    ...rateLimit,
     withKey: context.signInWithKey,
     provider,
     sessionLimits,
@@ -66,7 +66,7 @@ export function createApp(settings: {
     observeRequests({ log, metrics }),
     securityHeaders(context.consoleOrigin),
     page.root,
-    createRouter(routes, { ...context, log }, { countRequest, mostExpensive: settings.mostExpensive }),
+    createRouter(routes, { ...context, log }, { takeTurn: rateLimit.takeTurn, mostExpensive }),
     signInRoutes(signIn),
     openIdRoutes(signIn),
     page.others,
@@ -80,10 +80,9 @@ export function createApp(settings: {
 export function createRouter(
   routes: readonly Route[],
   context: AppContext,
-  { countRequest, mostExpensive }: { countRequest: CountRequest; mostExpensive: number },
+  { takeTurn, mostExpensive }: { takeTurn: TakeTurn; mostExpensive: number },
 ): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const limit = limitRate(countRequest)
   const runExpensive = limitExpensive(mostExpensive)
   const denied = recordDenied(context)
   for (const route of routes) {
@@ -93,10 +92,13 @@ export function createRouter(
       ...(route.allow === "anyone"
         ? []
         : [
-            authenticate(context.sql, context.consoleOrigin, route.allow, (key, request, response) =>
-              denied(key, route.operation, originOf(request, response)),
+            authenticate(
+              context.sql,
+              context.consoleOrigin,
+              takeTurn,
+              route.allow,
+              (key, request, response) => denied(key, route.operation, originOf(request, response)),
             ),
-            limit,
           ]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {

@@ -15,7 +15,7 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
   })
   const seconds = new Histogram({
     name: "sitewire_console_request_seconds",
-    help: "From a request's head to the end of its response.",
+    help: "From a request's head to the end of its response, with the wait for its turn. Without those rejected because there were too many.",
     labelNames: ["method", "route"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [metrics],
@@ -29,7 +29,7 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
     response.once("close", () => {
       const ms = performance.now() - startedAt
       const method = knownMethods.includes(request.method) ? request.method : "other"
-      const { route = "none", apiKey, endless } = response.locals
+      const { route = "none", apiKey, endless, rejected } = response.locals
       if (endless) {
         // Its duration says nothing about the console, and a client that disconnects is its normal end.
         requests.inc({ method, route, status: response.statusCode })
@@ -38,6 +38,8 @@ export function observeRequests({ log, metrics }: { log: Logger; metrics: Regist
       }
       const status = response.writableFinished ? response.statusCode : "aborted"
       requests.inc({ method, route, status })
+      // `limitRate` logs how many there were, and has delayed this response.
+      if (rejected) return
       seconds.observe({ method, route }, ms / 1000)
       log.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId, apiKey }, "request")
     })

@@ -1,3 +1,4 @@
+import { cpuMs } from "../../shared/processUsage.ts"
 import type { Measure } from "../measure.ts"
 import type { Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
@@ -6,52 +7,85 @@ import { publishPaced, startReceiving } from "./load.ts"
 
 const others = 10
 const attackers = { channel: "attacker", site: "attacker.example" }
+/** Gets the attacker's events while there is no attack. */
+const peaceful = "peaceful"
 const perSecond = 200
 const phaseSeconds = 12
 const warmUp = { perSecond: 2_000, amount: 12_000 }
 
 /**
  * Measures the latency of other partners' deliveries while one partner attacks with a key of its channel, a key of its site and its
- * trigger URLs, relative to the same load without the attack. Its channel hangs during the attack, and responds otherwise.
+ * trigger URLs, relative to the same load without the attack. Its channel hangs. Turns with and without the attack follow each
+ * other, and each attack begins with all requests that the limits allow at once: in half an hour, an attack begins only once.
+ *
+ * The attacker's process gets only the CPU time that the others leave, because an attacker has a machine of its own
+ * (`attacker.ts`). Everything else shares the cores as usual.
  */
 export async function measureAttacked(it: Bench): Promise<Measure[]> {
   const [receiver, hung] = [await startReceiving(it), await startReceiving(it)]
   const channels = await it.channels(others, (at) => `${receiver.url}/timed-${at}`)
-  await it.channel(attackers.channel, `${receiver.url}/responds`)
+  await it.channel(peaceful, `${receiver.url}/responds`)
+  await it.channel(attackers.channel, `${hung.url}/hang`)
   const keys = {
     CHANNEL_KEY: await it.apiKey(`channel:${attackers.channel}`),
     SITE_KEY: await it.apiKey(`site:${attackers.site}`),
   }
   const [console, gateway] = [await it.start("console"), await it.start("gateway")]
-  await it.start("scheduler")
-  await it.start("dispatcher")
-  const { addresses } = await it.helper("bench/outbound/attacker.ts", {
+  const [scheduler, dispatcher] = [await it.start("scheduler"), await it.start("dispatcher")]
+  const attacker = await it.helper("bench/outbound/attacker.ts", {
     ...keys,
     CHANNEL: attackers.channel,
     SITE: attackers.site,
     CONSOLE: console.addresses.console ?? "",
     GATEWAY: gateway.addresses.gateway ?? "",
   })
-  const order = async (path: string) => (await fetch(`${addresses.attacker}${path}`)).json()
+  const order = async (path: string) => (await fetch(`${attacker.addresses.attacker}${path}`)).json()
+  const [broker] = it.servers.brokers
+  const { postgres } = it.servers
+  const countCpu = countCpuOf({ console, gateway, scheduler, dispatcher, postgres, broker, attacker })
   await receiver.take()
-  await publishPaced(it, { ...warmUp, channels: [...channels, attackers.channel] })
+  await publishPaced(it, { ...warmUp, channels: [...channels, peaceful] })
   await receiver.reached(warmUp.amount)
+
+  const pause = (paused: boolean) =>
+    it.sql("update channel set paused_at = case when $1 then now() end where id = $2", [
+      paused,
+      attackers.channel,
+    ])
+  await pause(true)
+
+  async function beginAttack(): Promise<void> {
+    await pause(false)
+    await order("/attack")
+  }
+
+  /** Ends also what the attack has left to be done, so that it is not part of the next turn. */
+  async function endAttack(): Promise<string> {
+    const responses = await order("/rest")
+    await pause(true)
+    await it.sql("update sync_window set covered = requested where covered < requested and not running")
+    await hung.noneHangs()
+    return `attacked (responses: ${JSON.stringify(responses)})`
+  }
 
   async function run(which: Side): Promise<Second[]> {
     const attack = which === "value"
-    const address = attack ? `${hung.url}/hang` : `${receiver.url}/responds`
-    await it.sql("update channel set address = $1 where id = $2", [address, attackers.channel])
-    await receiver.take()
-    if (attack) await order("/attack")
     const amount = perSecond * phaseSeconds
-    await publishPaced(it, { perSecond, amount, channels: [...channels, attackers.channel] })
+    await receiver.take()
+    if (attack) await beginAttack()
+    const cpu = countCpu()
+    await publishPaced(it, {
+      perSecond,
+      amount,
+      channels: [...channels, attack ? attackers.channel : peaceful],
+    })
     const theirs = Array.from({ length: amount }, (_, at) => at % (others + 1)).filter((at) => at < others)
-    await receiver.reached(theirs.length)
+    await receiver.reached(attack ? theirs.length : amount)
     const { arrivals } = await receiver.take()
-    const statuses = attack ? await order("/rest") : {}
+    const used = cpu()
+    const side = attack ? await endAttack() : "at rest"
     const seconds = latenciesBySecond(arrivals, phaseSeconds)
-    const side = attack ? `attacked (responses: ${JSON.stringify(statuses)})` : "at rest"
-    it.progress(`${side}: ${describeSeconds(seconds)}`)
+    it.progress(`${side}: ${describeSeconds(seconds)}; CPU ${used}`)
     return seconds
   }
   const measure = await compareP99({
@@ -62,4 +96,19 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
     progress: it.progress,
   })
   return [measure]
+}
+
+/** The returned function begins to count, and returns one that describes the CPU time since then, of each process. */
+function countCpuOf(processes: Record<string, { pid: number } | undefined>): () => () => string {
+  const read = () => Object.entries(processes).map(([name, of]) => ({ name, ms: of ? cpuMs(of.pid) : 0 }))
+  return () => {
+    const [before, begunAt] = [read(), performance.now()]
+    return () => {
+      const wholeMs = performance.now() - begunAt
+      const share = (ms: number, at: number) => Math.round((100 * (ms - (before[at]?.ms ?? 0))) / wholeMs)
+      return read()
+        .map(({ name, ms }, at) => `${name} ${share(ms, at)} %`)
+        .join(", ")
+    }
+  }
 }

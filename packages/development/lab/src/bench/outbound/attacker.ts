@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"
@@ -5,11 +6,19 @@ import { announce, serve } from "../../shared/serve.ts"
 // A partner that does with a key of its channel, a key of its site and its trigger URLs whatever may use up what others need, as
 // fast as it gets responses. `CONSOLE`, `GATEWAY`: the origins to attack. GET /attack begins, and GET /rest ends and returns how
 // many requests got each status.
+//
+// An attacker has a machine of its own. So this process gets only the CPU time that the others leave (nice 19): what is
+// measured is the work that its requests cause, and not the work of sending them.
+setPriority(constants.priority.PRIORITY_LOW)
 
 const { CONSOLE: console = "", GATEWAY: gateway = "", CHANNEL: channel = "", SITE: site = "" } = process.env
 const { CHANNEL_KEY: channelKey = "", SITE_KEY: siteKey = "" } = process.env
 
-const loops = 16
+/** Those of the gateway are apart, because an attacker does not wait for one service before it calls the other. */
+const loops = { console: 12, gateway: 4 }
+/** The proxy of the manifests lets through so many triggers of an address in a second. There is no proxy here. */
+const triggersPerSecond = 100
+let nextTriggerAt = 0
 const random = createRandom(1)
 /** What a source sends: more than fits into a socket's buffers. */
 const content = Buffer.alloc(8 << 20, "x")
@@ -23,7 +32,9 @@ const { origin } = await serve(async ({ url }, response) => {
   if (url === "/attack") {
     const controller = new AbortController()
     running = controller
-    ended = Promise.all(Array.from({ length: loops }, () => attack(controller.signal)))
+    const start = (count: number, step: (signal: AbortSignal) => Promise<unknown>) =>
+      Array.from({ length: count }, () => repeat(controller.signal, step))
+    ended = Promise.all([...start(loops.console, callConsole), ...start(loops.gateway, trigger)])
     return void response.end("{}")
   }
   if (url === "/rest") {
@@ -38,24 +49,26 @@ const { origin } = await serve(async ({ url }, response) => {
 })
 announce({ attacker: origin })
 
-async function attack(signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    const delivery = deliveries.length > 0 ? random.pick(deliveries) : "none"
-    const own = `/v1/channels/${channel}`
-    await random.pick([
-      () => readDeliveries(signal),
-      () => call(signal, channelKey, `/v1/deliveries?reference=${random.between(1, 1_000_000)}`),
-      () => call(signal, channelKey, `/v1/deliveries/${delivery}/attempts`),
-      () => call(signal, channelKey, `/v1/deliveries/${delivery}/resend`, { reason: "again" }),
-      () => call(signal, channelKey, `${own}/health`),
-      () => call(signal, channelKey, `/v1/statistics?channel=${channel}`),
-      () => call(signal, channelKey, `${own}/test`, {}),
-      () => call(signal, channelKey, `${own}/certifications`, {}),
-      () => createConnection(signal),
-      () => call(signal, siteKey, "/v1/connections"),
-      () => trigger(signal),
-    ])()
-  }
+async function repeat(signal: AbortSignal, step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) await step(signal)
+}
+
+function callConsole(signal: AbortSignal): Promise<unknown> {
+  const delivery = deliveries.length > 0 ? random.pick(deliveries) : "none"
+  const own = `/v1/channels/${channel}`
+  const step = random.pick([
+    () => readDeliveries(signal),
+    () => call(signal, channelKey, `/v1/deliveries?reference=${random.between(1, 1_000_000)}`),
+    () => call(signal, channelKey, `/v1/deliveries/${delivery}/attempts`),
+    () => call(signal, channelKey, `/v1/deliveries/${delivery}/resend`, { reason: "again" }),
+    () => call(signal, channelKey, `${own}/health`),
+    () => call(signal, channelKey, `/v1/statistics?channel=${channel}`),
+    () => call(signal, channelKey, `${own}/test`, {}),
+    () => call(signal, channelKey, `${own}/certifications`, {}),
+    () => createConnection(signal),
+    () => call(signal, siteKey, "/v1/connections"),
+  ])
+  return step()
 }
 
 async function readDeliveries(signal: AbortSignal): Promise<void> {
@@ -70,6 +83,9 @@ async function createConnection(signal: AbortSignal): Promise<void> {
 }
 
 async function trigger(signal: AbortSignal): Promise<void> {
+  const at = Math.max(nextTriggerAt, performance.now())
+  nextTriggerAt = at + 1_000 / triggersPerSecond
+  await sleep(at - performance.now())
   if (connections.length > 0)
     await send(signal, `${gateway}${random.pick(connections).trigger}`, { method: "POST" })
 }

@@ -50,6 +50,7 @@ export const fieldMeanings: Record<string, string> = {
   partitions: "number of partitions",
   reason: "the cause",
   requestId: "id of the request, which its response contains as `X-Request-Id`",
+  requests: "how many requests",
   retryCount: "number of repetitions so far",
   retryInMs: "milliseconds until the next try",
   retryTime: "milliseconds until the next try",

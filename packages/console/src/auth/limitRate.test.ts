@@ -1,0 +1,126 @@
+import { newApiKey } from "@sitewire/contracts"
+import { waitUntil } from "@sitewire/testkit"
+import type { Response } from "express"
+import { expect, onTestFinished, test } from "vitest"
+import { openBrowser } from "../../test/fixtures/browser.ts"
+import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
+import type { RateSettings } from "./limitRate.ts"
+import { slowDownRejected } from "./slowDown.ts"
+
+async function start(rate: Partial<RateSettings>): Promise<TestConsole> {
+  const console = await startConsole({ rate })
+  onTestFinished(() => console.close())
+  await console.call("POST", "/v1/channels", { body: { id: "acme", address: "https://partner.example/" } })
+  return console
+}
+
+/** While `work` runs, each query that looks for a key or a session waits. */
+async function withoutKeys<T>({ pool }: TestConsole, work: () => Promise<T>): Promise<T> {
+  const locking = await pool.driver.connect()
+  try {
+    await locking.query("begin")
+    await locking.query("lock table api_key, session in access exclusive mode")
+    return await work()
+  } finally {
+    await locking.query("rollback")
+    locking.release()
+  }
+}
+
+test("a partner's key over its limit is rejected before Postgres is asked, and others are served", async () => {
+  const console = await start({ partnerRequestsPerMinute: 3, reportEveryMs: 10 })
+  const read = (key: string) => console.call("GET", "/v1/channels/acme", { key })
+  const key = await console.keyWith("channel:acme")
+  for (const _ of [1, 2, 3]) expect((await read(key)).status).toBe(200)
+  const rejected = await withoutKeys(console, () => Promise.all(Array.from({ length: 30 }, () => read(key))))
+  for (const one of rejected) {
+    expect(one).toMatchObject({ status: 429, json: { code: "too-many-requests" } })
+    expect(Number(one.headers.get("retry-after"))).toBeGreaterThan(0)
+  }
+  expect((await read(await console.keyWith("channel:acme"))).status).toBe(200)
+  // An operator's limit is another one.
+  for (const _ of [1, 2, 3, 4]) expect((await read(console.key)).status).toBe(200)
+})
+
+test("rejected requests are counted in metrics and logged together, and not one by one", async () => {
+  const console = await start({ partnerRequestsPerMinute: 1, reportEveryMs: 10 })
+  const key = await console.keyWith("channel:acme", "site:shop.example")
+  const { json } = await console.call("GET", "/v1/keys/current", { key })
+  await Promise.all(Array.from({ length: 30 }, () => console.call("GET", "/v1/channels/acme", { key })))
+  const lines = () => console.log.map((line) => JSON.parse(line))
+  const reported = () =>
+    lines()
+      .filter(({ requests, apiKey }) => requests > 0 && apiKey === json.id)
+      .reduce((sum, { requests }) => sum + requests, 0)
+  await waitUntil("the report", async () => reported() === 30)
+  expect(lines().filter(({ status }) => status === 429)).toEqual([])
+  expect(await console.metrics.metrics()).toMatch(
+    /requests_total\{method="GET",route="\/v1\/channels\/\{id\}",status="429",.*\} 30/,
+  )
+})
+
+test("a key that is revoked while its requests wait for their turn is rejected", async () => {
+  const console = await start({ partnerRequestsPerMinute: 200 })
+  // 20 at once, and one every 300 ms: the last turn is after three seconds.
+  const waiting = 30
+  const read = (key: string) => console.call("GET", "/v1/channels/acme", { key })
+  const [seen, unseen] = [await console.keyWith("channel:acme"), await console.keyWith("channel:acme")]
+  await read(seen)
+  let accepted = 0
+  const all = [seen, unseen].map((key) =>
+    Promise.all(
+      Array.from({ length: key === seen ? waiting - 1 : waiting }, async () => {
+        const { status } = await read(key)
+        if (status === 200) accepted++
+        return status
+      }),
+    ),
+  )
+  await waitUntil("those at once", async () => accepted >= 39)
+  await console.pool.sql("update api_key set revoked_at = now() where scopes = array['channel:acme']")
+  for (const statuses of await Promise.all(all))
+    expect(statuses.filter((status) => status === 401)).not.toEqual([])
+})
+
+test("sessions share the limit of their key, and are rejected before Postgres is asked", async () => {
+  const console = await start({ partnerRequestsPerMinute: 5 })
+  const key = await console.keyWith("channel:acme")
+  const browsers = [openBrowser(console.origin), openBrowser(console.origin)] as const
+  for (const browser of browsers) {
+    expect((await browser.signIn({ key })).status).toBe(200)
+    expect((await browser.open("GET", "/session")).status).toBe(200)
+  }
+  expect((await browsers[0].open("GET", "/v1/channels/acme")).status).toBe(200)
+  const requests = browsers.flatMap((browser) => [
+    () => browser.open("GET", "/v1/channels/acme"),
+    () => browser.open("GET", "/session"),
+    () => browser.open("DELETE", "/session"),
+    () => browser.signIn({ key }),
+  ])
+  const pages = await withoutKeys(console, () => Promise.all(requests.map((send) => send())))
+  expect(pages.map(({ status }) => status)).toEqual(Array(8).fill(429))
+})
+
+test("requests with a key that nobody has are limited, too", async () => {
+  const console = await start({ partnerRequestsPerMinute: 3 })
+  const read = (key: string) => console.call("GET", "/v1/channels", { key })
+  const key = newApiKey()
+  for (const _ of [1, 2, 3]) expect((await read(key)).status).toBe(401)
+  expect((await withoutKeys(console, () => read(key))).status).toBe(429)
+  expect((await read(newApiKey())).status).toBe(401)
+})
+
+test("a thousand rejected requests wait for their responses; more get them at once, and their connections are closed", async () => {
+  const slowDown = slowDownRejected(50)
+  const settled: number[] = []
+  const closed: number[] = []
+  const wait = (at: number) => {
+    const response = { setHeader: () => closed.push(at) } as unknown as Response
+    return slowDown(response).then(() => settled.push(at))
+  }
+  await Promise.all(Array.from({ length: 1_002 }, (_, at) => wait(at)))
+  expect(closed).toEqual([1_000, 1_001])
+  expect(settled.slice(0, 2)).toEqual([1_000, 1_001])
+  await wait(2_000)
+  expect(closed).toHaveLength(2)
+})
