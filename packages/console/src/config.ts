@@ -99,7 +99,7 @@ export const consoleVariables = {
   API_REQUESTS_PER_MINUTE: countVariable(
     3_000,
     { min: 1, max: 1_000_000 },
-    "How many requests per minute an API key with the scope read, operate, personal-data or admin may send to one console: 20 at once, then evenly. A request waits up to 4 s for its turn; those that would wait longer get 429.",
+    "How many requests per minute an API key with the scope read, operate, personal-data or admin may send to one console: 10 at once, then evenly. A request waits up to 4 s for its turn; those that would wait longer get 429.",
   ),
   API_PARTNER_REQUESTS_PER_MINUTE: countVariable(
     300,

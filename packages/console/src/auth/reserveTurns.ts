@@ -1,5 +1,5 @@
-/** Turns that an id gets at once: more than the web console sends together. */
-const atOnce = 20
+/** Turns that an id gets at once: about what a page of the web console sends together. */
+const atOnce = 10
 const forgetThreshold = 10_000
 
 /** Returns in how many milliseconds the turn is. */
