@@ -31,12 +31,10 @@ export function Windows({ id }: { id: string }) {
           <Sync key={window.sync.fence} window={window} />
         ))}
       </ol>
-      <p className={classes.explain}>
-        {t.explain}{" "}
-        <Link to="/syncs" search={{ connection: id }}>
-          {t.all}
-        </Link>
-      </p>
+      <Link to="/syncs" search={{ connection: id }} className={classes.all}>
+        {t.all}
+      </Link>
+      <p className={classes.explain}>{t.explain}</p>
     </div>
   )
 }

@@ -37,7 +37,7 @@ export function Jobs() {
 
 const columns: Column<Schemas["Job"]>[] = [
   { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
-  { title: t.columns.id, cell: ({ id }) => <JobRef id={id} /> },
+  { title: t.columns.id, cell: ({ id }) => <JobRef id={id} />, whole: true },
   { title: t.columns.state, cell: ({ state }) => <JobState state={state} /> },
   { title: t.columns.counts, cell: describeCounts },
   { title: t.columns.reason, cell: ({ reason }) => <span dir="auto">{reason}</span>, minor: true },

@@ -47,11 +47,13 @@ export const syncColumns: Column<Schemas["ListedSync"]>[] = [
       finished_at ? formatMs(Date.parse(finished_at) - Date.parse(started_at)) : "–",
     end: true,
     minor: true,
+    whole: true,
   },
   {
     title: t.columns.size,
     cell: ({ bytes }) => (bytes === null ? "–" : formatBytes(bytes)),
     end: true,
     minor: true,
+    whole: true,
   },
 ]
