@@ -16,7 +16,7 @@ const suite = process.env.SITEWIRE_TESTS ?? "all"
 /** Files that take minutes start first, so that no run ends with one process at work and the others idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const long = /\/chaos\/|containers|accessibility|openApi|kit\/test|brokerFaults|startKafka\./
+    const long = /\/chaos\/|containers|accessibility|numbers|openApi|kit\/test|brokerFaults|startKafka\./
     const sorted = await super.sort(files)
     return [
       ...sorted.filter(({ moduleId }) => long.test(moduleId)),

@@ -120,6 +120,9 @@ test("a failed sync shows the status of the source's response, in the list of sy
   expect(data[0]).toMatchObject({ outcome: "failed", error: "status", status: 502, reason })
   for (const command of ["sync list", "connection windows", "connection show"])
     expect((await run(...command.split(" "), "failing")).stdout).toContain(reason)
+  const nextStep = "Ask the partner when its server works again."
+  expect(connection.next_step).toBe(nextStep)
+  expect((await run("connection", "show", "failing")).stdout).toMatch(new RegExp(`next step: +${nextStep}`))
 })
 
 test("request headers are read from variables, sent to the source, replaced and removed, and never printed", async () => {

@@ -20,6 +20,7 @@ import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
 import { startSiteUsage } from "./sites/startSiteUsage.ts"
+import type { CountingDelays } from "./statistics/rollUp.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
@@ -27,11 +28,13 @@ type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracin
   pool: Pool
   /** How often minutes are counted for the statistics, and problems are looked for. */
   countIntervalMs?: number
+  /** How long after its end a minute is counted. */
+  countDelays?: CountingDelays
 }
 
 /** Starts the management API and the jobs on a database that is ready. Returns the API's port. */
 export async function createConsole(settings: Settings): Promise<{ port: number }> {
-  const { config, log, lifecycle, readiness, metrics, pool, countIntervalMs = 10_000 } = settings
+  const { config, log, lifecycle, readiness, metrics, pool, countIntervalMs = 10_000, countDelays } = settings
 
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
   // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
@@ -62,7 +65,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   lifecycle.onStop("retention", async () => retention.stop())
 
-  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, log })
+  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, delays: countDelays, log })
   lifecycle.onStop("statistics", () => statistics.close())
 
   const notifications = startNotifications({ pool, intervalMs: countIntervalMs, log })

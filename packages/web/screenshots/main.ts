@@ -52,6 +52,8 @@ try {
     return row?.id ?? ""
   }
   await counted()
+  // Triggers count as accepted when they are recorded, and those of the last day never were.
+  await filled.sql("update statistic set accepted_triggers = covered_triggers where channel_id = ''")
   const failing = await idOf(
     `channel_id = 'globex' and state = 'pending' and id in (
        select delivery_id from waiting_delivery where attempts > 2 and next_attempt_at is not null)`,

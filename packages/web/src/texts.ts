@@ -2,6 +2,8 @@
 
 const deliveriesOf = (count: string, one: boolean) => (one ? `${count} delivery` : `${count} deliveries`)
 const triggersOf = (count: number) => (count === 1 ? "1 trigger" : `${count} triggers`)
+const passedOn = (count: number) =>
+  `The next sync has its ${count === 1 ? "trigger" : triggersOf(count)}, too`
 
 export const texts = {
   common: {
@@ -718,7 +720,6 @@ export const texts = {
     failing: (error: string) => `The source cannot be fetched: ${error}`,
     failingFor: "For",
     retried: "It is fetched again",
-    failingNext: "Correct the source, or change its URL.",
     keepsContent: "The site keeps the content of the last success.",
     noContent: "The site has no content yet.",
     sync: "Sync now",
@@ -791,23 +792,34 @@ export const texts = {
   windows: {
     none: "No syncs are stored",
     noneMore: "A trigger starts one. Old syncs are deleted.",
-    pending: (count: number) => `${triggersOf(count)} will be covered by the sync that may start`,
+    sync: "Sync",
     nextSync: "Next sync",
+    mayStart: "may start",
+    wait: (count: number) => `${triggersOf(count)} ${count === 1 ? "waits" : "wait"} for it`,
+    covers: {
+      running: (count: number) => `It covers ${triggersOf(count)}`,
+      changed: (count: number) => `It covered ${triggersOf(count)}`,
+      unchanged: (count: number) => `It covered ${triggersOf(count)}`,
+      failed: (count: number) => passedOn(count),
+      abandoned: (count: number) => passedOn(count),
+    },
+    because: (outcome: string, reason: string) => `${outcome}: ${reason}`,
+    acceptedAt: ", accepted at",
+    acceptedFrom: ", accepted from",
+    and: "and",
+    to: "to",
+    complete: (span: string, one: boolean) =>
+      one ? `Complete ${span} later.` : `Complete ${span} after the first.`,
+    explain:
+      "A trigger is a call of the trigger URL that got 202, or “Sync now”. Of more than two triggers of a sync, only the first and the last time are stored.",
     count: triggersOf,
     strip: (count: number) =>
-      `The newest ${count} windows on a line of time. The table below has the same data.`,
+      `The newest ${count} windows on a line of time. The list below has the same data.`,
     triggersSign: "first and last trigger, with their number",
     coveredSign: "a sync and its minute",
     failedSign: "a failed sync",
     pendingSign: "the next sync",
     all: "All syncs of this connection",
-    columns: {
-      started: "Sync started",
-      triggers: "Covers",
-      outcome: "Outcome",
-      duration: "Duration",
-      size: "Size",
-    },
   },
 
   syncs: {
@@ -818,7 +830,15 @@ export const texts = {
     none: "No syncs are stored",
     noneMore: "A trigger of a connection starts one. Old syncs are deleted.",
     noneFound: "No sync matches these filters",
-    columns: { connection: "Connection", site: "Site" },
+    columns: {
+      started: "Sync started",
+      connection: "Connection",
+      site: "Site",
+      triggers: "Covers",
+      outcome: "Outcome",
+      duration: "Duration",
+      size: "Size",
+    },
   },
 
   content: {
@@ -959,7 +979,9 @@ export const texts = {
         title: "events",
         names: {
           events: "read",
+          read: "read",
           replayed: "published again",
+          events_left_out: "left out (erased)",
           events_delivered: "delivered",
           events_pending: "pending",
           events_dead: "dead",
@@ -968,6 +990,8 @@ export const texts = {
           events_invalid: "invalid",
           events_unconsumed: "not consumed yet",
           events_expired: "older than the stored deliveries",
+          events_differing: "not delivered: another event had their id",
+          events_repeated: "published more than once",
         },
       },
       triggers: {
@@ -981,6 +1005,10 @@ export const texts = {
           triggers_without_connection: "without a connection",
           triggers_invalid: "invalid",
         },
+      },
+      records: {
+        title: "records",
+        names: { exceptions: "not accounted for" },
       },
     },
     otherCounts: "others",

@@ -71,3 +71,29 @@ test("a connection's page shows when its content changed and what, or why it can
   await florist.go("/connections/florist-catalogue")
   await florist.page.getByText("The content before is not stored").waitFor()
 })
+
+test("a connection's page shows each trigger with the sync that covered it, and why one failed with what to do", async () => {
+  await using owner = await pages.open("site:bakery.example")
+  await owner.go("/connections/bakery-products")
+  const items = owner.page.getByRole("list", { name: "Triggers and syncs" }).getByRole("listitem")
+  await items.first().getByText("17 triggers wait for it, accepted from").waitFor()
+  const [newest] = await pages.sql<{ triggers: number; first: Date; last: Date }>(
+    `select triggers, first_trigger_at as first, last_trigger_at as last from sync_run
+      where connection_id = 'bakery-products' order by fence desc limit 1`,
+  )
+  if (!newest) throw new Error("there is no sync")
+  const second = items.nth(1)
+  await second.getByText(`It covered ${newest.triggers} triggers, accepted from`).waitFor()
+  const times = await second
+    .locator("p time")
+    .evaluateAll((all) => all.map((time) => time.getAttribute("datetime")))
+  expect(times).toEqual([newest.first.toISOString(), newest.last.toISOString()])
+  await second.getByText(/Complete .* after the first\./).waitFor()
+
+  await using operator = await pages.open("operate")
+  await operator.go("/connections/bookshop-stock")
+  const failed = operator.page.getByRole("list", { name: "Triggers and syncs" }).getByRole("listitem").nth(1)
+  await failed.getByText("Failed: the source responded with 502 Bad Gateway").waitFor()
+  await failed.getByText(/^The next sync has its/).waitFor()
+  await operator.page.getByText("Ask the partner when its server works again.").waitFor()
+})

@@ -1,3 +1,4 @@
+import type { SyncError } from "@sitewire/contracts"
 import type { Traceparent } from "@sitewire/runtime"
 
 /**
@@ -47,8 +48,8 @@ export type SyncResult =
    * `detail` is logged, so it contains no path and no query of the source. `status`: of the response, if the error is
    * `status`.
    */
-  | { outcome: "failed"; error: string; detail: string; status?: number }
-  | { outcome: "abandoned"; error: string }
+  | { outcome: "failed"; error: SyncError; detail: string; status?: number }
+  | { outcome: "abandoned"; error: SyncError }
 
 /** `transitMs`: upper bound of the time from writing the request until the source had it. */
 export type RunnerResult = { result: SyncResult; transitMs: number }

@@ -8,10 +8,12 @@ export const dayMs = 24 * hourMs
 /** Retention of the statistics per minute. After a longer outage, older minutes are skipped, not aggregated. */
 export const minuteRetentionMs = 7 * dayMs
 
-/** A minute is counted this long after its end, because attempts are recorded shortly after they ended. */
-const marginMs = 30_000
-/** A minute is counted again this long after it was counted, for attempts that were recorded late. */
-const settleAfterMs = 10 * minuteMs
+/**
+ * A minute is counted `marginMs` after its end, because attempts are recorded shortly after they ended. It is counted again
+ * `settleAfterMs` after it was counted, for attempts that were recorded late.
+ */
+export type CountingDelays = { marginMs: number; settleAfterMs: number }
+const usualDelays: CountingDelays = { marginMs: 30_000, settleAfterMs: 10 * minuteMs }
 
 export type RollUp = "counted" | "settled" | "idle" | "busy"
 
@@ -19,11 +21,14 @@ export type RollUp = "counted" | "settled" | "idle" | "busy"
  * Counts the next minute, or counts one again. The result and the position are committed together, so each minute is
  * counted completely, whatever crashes. "busy": another console is counting.
  */
-export function rollUp(pool: Pool): Promise<RollUp> {
+export function rollUp(
+  pool: Pool,
+  { marginMs, settleAfterMs }: CountingDelays = usualDelays,
+): Promise<RollUp> {
   return onOwnConnection(pool, async (sql) => {
     await sql("begin")
     const [position] = await sql<Position>(lockPosition, [marginMs, minuteRetentionMs])
-    const result = position ? await countNext(sql, position) : "busy"
+    const result = position ? await countNext(sql, position, settleAfterMs) : "busy"
     await sql("commit")
     return result
   })
@@ -44,7 +49,7 @@ select greatest(counted_through, oldest) as counted_through, greatest(settled_th
        date_trunc('minute', now() - $2 * interval '1 millisecond') as oldest
    for update of statistics_position skip locked`
 
-async function countNext(sql: Sql, position: Position): Promise<RollUp> {
+async function countNext(sql: Sql, position: Position, settleAfterMs: number): Promise<RollUp> {
   const { counted_through: next, settled_through: unsettled, countable } = position
   if (countable) {
     const recorded = await sumRecorded(sql)
@@ -55,7 +60,7 @@ async function countNext(sql: Sql, position: Position): Promise<RollUp> {
     ])
     return "counted"
   }
-  if (!(await isSettled(sql, unsettled))) return "idle"
+  if (!(await isSettled(sql, unsettled, settleAfterMs))) return "idle"
   if (!(await isUnchanged(sql, unsettled))) await countMinute(sql, unsettled, null)
   await mergeEnded(sql, unsettled)
   await sql("update statistics_position set settled_through = $1", [after(unsettled, minuteMs)])
@@ -71,7 +76,7 @@ async function sumRecorded(sql: Sql): Promise<number> {
   return Number(row?.sum ?? 0)
 }
 
-async function isSettled(sql: Sql, minute: Date): Promise<boolean> {
+async function isSettled(sql: Sql, minute: Date, settleAfterMs: number): Promise<boolean> {
   const [row] = await sql<{ settled: boolean }>(
     `select counted_at <= now() - $2 * interval '1 millisecond' as settled
        from statistic where interval = 'minute' and channel_id = '' and started_at = $1`,

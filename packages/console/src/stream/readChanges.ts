@@ -184,7 +184,7 @@ function syncChange(row: SyncRow): Change {
     outcome: row.outcome,
     error: row.error,
     status: row.status,
-    reason: describeSyncError(row.error, row.status),
+    reason: describeSyncError(row.error, row.status)?.reason ?? null,
     triggers: row.triggers,
     bytes: row.bytes === null ? null : Number(row.bytes),
   }

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { calledUrl } from "../values/httpUrl.ts"
 import { timeSchema } from "../values/time.ts"
+import type { AttemptError } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema, pageSchema } from "./pagination.ts"
 import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
@@ -108,6 +109,13 @@ export const connectionSchema = z
         description: "`last_error` and `last_status` as a sentence. null: the last sync did not fail.",
         examples: ["the source responded with 502 Bad Gateway", null],
       }),
+    next_step: z
+      .string()
+      .nullable()
+      .meta({
+        description: "What to do about `last_reason`. null: the last sync did not fail.",
+        examples: ["Ask the partner when its server works again.", null],
+      }),
     last_success_at: z.iso
       .datetime()
       .nullable()
@@ -176,6 +184,21 @@ export const connectionSecretSchema = connectionSchema
 export const createdConnectionSchema = connectionTriggerUrlSchema
   .extend({ signing_secret: signingSecretSchema })
   .meta({ id: "CreatedConnection", description: "A connection with its trigger URL and its signing secret." })
+
+/** Why a sync ended without a result. The console has a sentence for each. */
+export type SyncError =
+  | AttemptError
+  | "late-start"
+  | "too-large"
+  | "site-full"
+  | "sealing-key"
+  | "storage"
+  | "internal"
+  | "lost"
+  | "stopped"
+  | "busy"
+  | "source-changed"
+  | "stale"
 
 export const syncSchema = z
   .object({

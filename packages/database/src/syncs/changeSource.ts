@@ -35,7 +35,7 @@ export async function changeSource(
 
 const restart = `
 with discarded as (${insertAbandoned({
-  error: "'source-changed'",
+  error: "source-changed",
   finishedAt: "clock_timestamp()",
   from: "sync_window where connection_id = $1 and running",
 })}

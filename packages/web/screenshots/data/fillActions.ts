@@ -22,7 +22,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "done",
       { channel: "globex", state: "dead" },
       "INC-2291",
-      { resent: 1_204, erased: 2 },
+      { resent: 1_204, left_out: 2 },
       2,
     ],
     [
@@ -31,7 +31,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "done",
       { reason: "unknown channel" },
       "umbrella was created late",
-      { replayed: 31 },
+      { read: 44, replayed: 31, left_out: 0 },
       3,
     ],
     [
@@ -40,7 +40,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "done",
       { email_digest: "6b1f…e2" },
       "request 8812",
-      { deliveries: 3, events: 1 },
+      { scanned: 4_182, rescanned: 37, deliveries_erased: 3, excerpts_erased: 1 },
       5,
     ],
     [
@@ -49,7 +49,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "done",
       {},
       "after the failover",
-      { events: 48_210, triggers: 9_114, exceptions: 0 },
+      { events: 48_210, events_delivered: 48_210, triggers: 9_114, triggers_covered: 9_114, exceptions: 0 },
       6,
     ],
   ] as const

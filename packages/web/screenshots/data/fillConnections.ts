@@ -43,7 +43,7 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
     const isBurst = id === "bakery-products"
     const fails = id === "bookshop-stock"
     let fence = 0
-    let last = { at: 0, outcome: "changed" }
+    let last = { at: 0, outcome: "changed", triggers: 0, first: 0 }
     for (let at = now - 24 * 60 * minuteMs; at < now - 20_000; ) {
       fence += 1
       const inBurst = isBurst && at > now - 14 * minuteMs
@@ -70,10 +70,14 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
           failed ? null : sha256(`${id} ${fence}`),
         ],
       )
-      last = { at, outcome }
+      last = { at, outcome, triggers, first }
       at += inBurst ? minuteMs + random() * 3_000 : minuteMs * (2 + random() * 26)
       if (isBurst && at > now - 14 * minuteMs && !inBurst) at = now - 13.8 * minuteMs
     }
+    const waiting = isBurst
+      ? { count: 17, first: last.at + 9_000, last: now - 4_000 }
+      : { count: last.triggers, first: last.first, last: last.triggers === 1 ? last.first : last.at - 1_000 }
+    const isWaiting = isBurst || fails
     await it.sql(
       `update sync_window set fence = $2, window_ends_at = $3, last_synced_at = $4, last_outcome = $5::sync_outcome,
          last_error = $6, last_success_at = $7, failing_since = $8, due_at = $9, requested = $10, first_trigger_at = $11,
@@ -87,9 +91,10 @@ async function fillSyncs(it: Installation, now: number): Promise<void> {
         fails ? "status" : null,
         new Date(fails ? now - 46 * minuteMs : last.at + 700),
         fails ? new Date(now - 44 * minuteMs) : null,
-        fails || isBurst ? new Date(Math.max(now + 30_000, last.at + minuteMs)) : null,
-        isBurst ? 17 : 0,
-        ...(isBurst ? [new Date(last.at + 9_000), new Date(now - 4_000)] : [null, null]),
+        isWaiting ? new Date(Math.max(now + 30_000, last.at + minuteMs)) : null,
+        isWaiting ? waiting.count : 0,
+        isWaiting ? new Date(waiting.first) : null,
+        isWaiting ? new Date(waiting.last) : null,
         fails ? 502 : null,
       ],
     )

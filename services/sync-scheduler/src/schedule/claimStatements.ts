@@ -140,7 +140,7 @@ const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.l
  */
 const granting = `
 recorded_lost as (${insertAbandoned({
-  error: "'lost'",
+  error: "lost",
   finishedAt: "clock.at",
   from: "chosen, clock where chosen.running",
 })}

@@ -1,3 +1,4 @@
+import type { SyncError } from "@sitewire/contracts"
 import type { Logger, Traceparent } from "@sitewire/runtime"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
 import { longestTransitMs } from "./requestTransit.ts"
@@ -63,7 +64,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
 }
 
 /** An abandoned run that has sent no request uses up no window. */
-export function abandonedRun(error: string): EndedRun {
+export function abandonedRun(error: SyncError): EndedRun {
   return { result: { outcome: "abandoned", error }, sentAfterMs: null }
 }
 

@@ -21,6 +21,7 @@ export function connectionBlock(
     ["last success", last_success_at && style.time(last_success_at)],
     ["failing since", failing_since && style.time(failing_since)],
     ["last error", connection.last_reason],
+    ["next step", connection.next_step],
     ["window ends", window_ends_at && style.time(window_ends_at)],
     ["next sync", next_sync_at && style.time(next_sync_at)],
     ["created", style.time(connection.created_at)],

@@ -2,8 +2,12 @@ import type { StreamedDelivery } from "@sitewire/contracts"
 import { followStream } from "../../api/followStream.ts"
 import { Failure, failed } from "../../errors/failure.ts"
 import type { Session } from "../../session/createSession.ts"
+import { createAttemptMemory } from "./attemptMemory.ts"
 import { forwardDelivery } from "./forwardDelivery.ts"
 import { describeRequest, inspectRequest } from "./inspectRequest.ts"
+
+/** What is sent faster than the address responds waits here. */
+const mostWaiting = 1_000
 
 type Relay = { channel: string; target: URL | null; secret: Buffer | null }
 
@@ -14,22 +18,22 @@ type Relay = { channel: string; target: URL | null; secret: Buffer | null }
 export async function relayDeliveries(session: Session, relay: Relay): Promise<void> {
   await requireKeyOf(session, relay.channel)
   const signal = session.interrupted()
-  const seen = new Set<string>()
-  let followedSince = 0
+  let isNew = createAttemptMemory({ since: 0 })
+  let waiting = 0
   let working = Promise.resolve()
 
   function onChange(delivery: StreamedDelivery): void {
-    const { id, last_attempt: last } = delivery
-    if (last === null) return
-    // Of an earlier time: something else of the delivery changed.
-    if (Date.parse(last.started_at) + last.duration_ms < followedSince) return
-    const attempt = `${id} ${last.number} ${last.started_at}`
-    if (seen.has(attempt)) return
-    seen.add(attempt)
-    // A resend is requested: its own attempt follows.
-    if (delivery.deferred_reason === "resend") return
+    const { id, deferred_reason } = delivery
+    // While a resend is requested, its own attempt follows.
+    if (!isNew(delivery) || deferred_reason === "resend") return
+    if (waiting === mostWaiting) {
+      session.note(`${id} is left out: ${mostWaiting} others wait for the address to respond.`)
+      return
+    }
+    waiting += 1
     working = working.then(async () => {
       if (!signal.aborted) await relayNewestAttempt(session, id, relay)
+      waiting -= 1
     })
   }
 
@@ -38,7 +42,7 @@ export async function relayDeliveries(session: Session, relay: Relay): Promise<v
     { event: "delivery", channel: relay.channel },
     (_, data) => onChange(data as StreamedDelivery),
     (at) => {
-      followedSince = at.getTime()
+      isNew = createAttemptMemory({ since: at.getTime() })
     },
   )
   await working

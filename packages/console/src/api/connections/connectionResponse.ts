@@ -33,6 +33,7 @@ export const connectionColumns = `c.id, c.site, c.source, c.runner, c.token_repl
 
 export function connectionResponse(row: ConnectionRow, caller: Caller): Connection {
   const { id, site, source } = row
+  const why = describeSyncError(row.last_error, row.last_status)
   const ofCaller = manages(caller, `site:${site}`, `connection:${id}`)
   return {
     id,
@@ -44,7 +45,8 @@ export function connectionResponse(row: ConnectionRow, caller: Caller): Connecti
     last_outcome: row.last_outcome,
     last_error: row.last_error,
     last_status: row.last_status,
-    last_reason: describeSyncError(row.last_error, row.last_status),
+    last_reason: why?.reason ?? null,
+    next_step: why?.nextStep ?? null,
     last_success_at: row.last_success_at?.toISOString() ?? null,
     failing_since: row.failing_since?.toISOString() ?? null,
     window_ends_at: row.window_ends_at?.toISOString() ?? null,

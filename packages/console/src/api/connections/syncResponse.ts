@@ -23,7 +23,7 @@ export function syncResponse(row: SyncRow): Sync {
     outcome: row.outcome,
     error: row.error,
     status: row.status,
-    reason: describeSyncError(row.error, row.status),
+    reason: describeSyncError(row.error, row.status)?.reason ?? null,
     triggers: row.triggers,
     first_trigger_at: row.first_trigger_at?.toISOString() ?? null,
     last_trigger_at: row.last_trigger_at?.toISOString() ?? null,

@@ -32,8 +32,7 @@ export function ConnectionPage() {
 
 function Found({ connection }: { connection: Versioned<Schemas["Connection"]> }) {
   const { readsContentOf } = useAccess()
-  const { id, site, state, failing_since, last_reason, next_sync_at } = connection
-  const { managesSite } = useAccess()
+  const { id, site, state, failing_since, last_reason, next_step, next_sync_at } = connection
   return (
     <>
       <PageHead
@@ -52,8 +51,7 @@ function Found({ connection }: { connection: Versioned<Schemas["Connection"]> })
                 {t.retried} <Ago at={next_sync_at} due />.{" "}
               </>
             )}
-            {connection.last_success_at === null ? t.noContent : t.keepsContent}{" "}
-            {managesSite(site) && t.failingNext}
+            {connection.last_success_at === null ? t.noContent : t.keepsContent} {next_step}
           </Notice>
         )}
         <TriggerUrl connection={connection} />

@@ -1,19 +1,21 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import type { Schemas } from "../../api/client.ts"
 import { windowsQuery } from "../../api/queries.ts"
+import { formatBytes, formatMs } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty } from "../../parts/Page.tsx"
-import { Table } from "../../parts/Rows.tsx"
-import { syncColumns } from "../../parts/syncColumns.tsx"
-import { Ago } from "../../parts/Time.tsx"
+import { Ago, Time } from "../../parts/Time.tsx"
+import timeline from "../../parts/Timeline.module.css"
 import { texts } from "../../texts.ts"
 import { Strip } from "./Strip.tsx"
 import classes from "./Windows.module.css"
 
 const t = texts.windows
+const listed = 10
 
-/** Which triggers were merged into which sync. */
+/** Which accepted triggers each sync covered, and which wait for the next one. */
 export function Windows({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(windowsQuery(id))
   if (error) return <Failed error={error} retry={refetch} />
@@ -23,20 +25,89 @@ export function Windows({ id }: { id: string }) {
   return (
     <div className={classes.windows}>
       <Strip windows={windows} pending={pending} />
-      {pending && (
-        <p className={classes.pending}>
-          {t.pending(pending.triggers.count)} <Ago at={pending.earliest_start_at} due />.
-        </p>
-      )}
-      <Table
-        label={texts.connection.windows}
-        rows={windows.slice(0, 10).map(({ sync }) => sync)}
-        columns={syncColumns}
-        keyOf={({ fence }) => String(fence)}
-      />
+      <ol className={timeline.timeline} aria-label={texts.connection.windows}>
+        {pending && <NextSync pending={pending} />}
+        {windows.slice(0, listed).map((window) => (
+          <Sync key={window.sync.fence} window={window} />
+        ))}
+      </ol>
       <Link to="/syncs" search={{ connection: id }} className={classes.all}>
         {t.all}
       </Link>
+      <p className={classes.explain}>{t.explain}</p>
     </div>
   )
+}
+
+function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: Schemas["PendingWindow"] }) {
+  return (
+    <li data-kind="next">
+      <div className={timeline.line}>
+        <strong>{t.nextSync}</strong>
+        <span className={timeline.at}>
+          {t.mayStart} <Ago at={at} due /> · <Time at={at} />
+        </span>
+      </div>
+      <p className={classes.sentence}>
+        {t.wait(triggers.count)}
+        <Accepted triggers={triggers} />.
+      </p>
+    </li>
+  )
+}
+
+const kinds: Record<Schemas["Sync"]["outcome"], string> = {
+  running: "next",
+  changed: "good",
+  unchanged: "idle",
+  failed: "bad",
+  abandoned: "bad",
+}
+
+function Sync({ window: { sync, triggers, covered } }: { window: Schemas["Window"] }) {
+  const { outcome, reason, started_at, finished_at, bytes } = sync
+  const { count, first_at } = triggers
+  const name = texts.states.sync[outcome]
+  return (
+    <li data-kind={kinds[outcome]}>
+      <div className={timeline.line}>
+        <strong>{t.sync}</strong>
+        <span className={timeline.outcome}>{reason === null ? name : t.because(name, reason)}</span>
+        <span className={timeline.at}>
+          <Time at={started_at} />
+          {finished_at !== null && ` · ${formatMs(msBetween(started_at, finished_at))}`}
+          {bytes !== null && ` · ${formatBytes(bytes)}`}
+        </span>
+      </div>
+      <p className={classes.sentence}>
+        {t.covers[outcome](count)}
+        <Accepted triggers={triggers} />.
+        {covered &&
+          first_at !== null &&
+          finished_at !== null &&
+          ` ${t.complete(formatMs(msBetween(first_at, finished_at)), count === 1)}`}
+      </p>
+    </li>
+  )
+}
+
+/** When they were accepted: exactly, if there are at most two. */
+function Accepted({ triggers: { count, first_at, last_at } }: { triggers: Schemas["Window"]["triggers"] }) {
+  if (first_at === null || last_at === null) return null
+  const isRange = count > 2 && first_at !== last_at
+  return (
+    <>
+      {isRange ? t.acceptedFrom : t.acceptedAt} <Time at={first_at} />
+      {first_at !== last_at && (
+        <>
+          {" "}
+          {isRange ? t.to : t.and} <Time at={last_at} />
+        </>
+      )}
+    </>
+  )
+}
+
+function msBetween(from: string, to: string): number {
+  return Date.parse(to) - Date.parse(from)
 }

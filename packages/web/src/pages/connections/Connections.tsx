@@ -59,7 +59,14 @@ const columns: Column<Schemas["Connection"]>[] = [
   { title: t.columns.id, cell: ({ id }) => <ConnectionRef id={id} /> },
   { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span> },
   { title: t.columns.source, cell: ({ source }) => <Mono>{source}</Mono>, minor: true },
-  { title: t.columns.state, cell: ({ state }) => <ConnectionState state={state} /> },
+  {
+    title: t.columns.state,
+    cell: ({ state, last_reason }) => (
+      <>
+        <ConnectionState state={state} /> {state === "failing" && last_reason}
+      </>
+    ),
+  },
   {
     title: t.columns.lastSync,
     cell: ({ last_synced_at, last_outcome }) =>

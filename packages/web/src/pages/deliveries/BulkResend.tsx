@@ -55,7 +55,7 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       <StillFailing channel={filter.channel} />
       <Facts facts={factsOf(filter)} />
       <DryRunNotice count={count} title={t.matching}>
-        {t.explain(formatSpan(((matching ?? 0) / rate) * 1_000))}
+        {t.explain(formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000)))}
       </DryRunNotice>
       {filter.state === undefined && (
         <Text size="sm" c="dimmed">

@@ -3,7 +3,7 @@ import { Code } from "../../parts/Code.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Mono } from "../../parts/Ref.tsx"
 import { texts } from "../../texts.ts"
-import classes from "./Timeline.module.css"
+import classes from "./Attempt.module.css"
 
 const t = texts.delivery
 

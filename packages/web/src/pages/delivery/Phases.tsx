@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api/client.ts"
 import { formatMs } from "../../format.ts"
 import { texts } from "../../texts.ts"
-import classes from "./Timeline.module.css"
+import classes from "./Attempt.module.css"
 
 const names = ["lookup", "connect", "tls", "first_byte"] as const
 

@@ -6,11 +6,11 @@ import { formatSpan } from "../../format.ts"
 import { JobRef } from "../../parts/Ref.tsx"
 import { More } from "../../parts/Rows.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
+import classes from "../../parts/Timeline.module.css"
 import { whyDead } from "../../parts/whyDead.ts"
 import { texts } from "../../texts.ts"
 import { AttemptDetails } from "./AttemptDetails.tsx"
 import { Phases } from "./Phases.tsx"
-import classes from "./Timeline.module.css"
 
 const t = texts.delivery
 

@@ -33,7 +33,7 @@ export function JobPage() {
 }
 
 function Found({ job }: { job: Job }) {
-  const { id, kind, state, counts } = job
+  const { id, kind, state } = job
   const verdict = verdictOf(job)
   return (
     <>
@@ -62,7 +62,7 @@ function Found({ job }: { job: Job }) {
           </Notice>
         )}
         {job.outcome && <Outcome job={job.id} outcome={job.outcome} />}
-        <JobCounts counts={counts} />
+        <JobCounts job={job} />
         <Section title={t.facts}>
           <Facts
             facts={[

@@ -9,7 +9,7 @@ import type { Column } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { countsText } from "./counts.ts"
+import { describeCounts } from "./counts.ts"
 import { Erase } from "./Erase.tsx"
 import { Reconcile } from "./Reconcile.tsx"
 
@@ -37,9 +37,9 @@ export function Jobs() {
 
 const columns: Column<Schemas["Job"]>[] = [
   { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
-  { title: t.columns.id, cell: ({ id }) => <JobRef id={id} /> },
+  { title: t.columns.id, cell: ({ id }) => <JobRef id={id} />, whole: true },
   { title: t.columns.state, cell: ({ state }) => <JobState state={state} /> },
-  { title: t.columns.counts, cell: ({ counts }) => countsText(counts) },
+  { title: t.columns.counts, cell: describeCounts },
   { title: t.columns.reason, cell: ({ reason }) => <span dir="auto">{reason}</span>, minor: true },
   { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} />, minor: true },
 ]

@@ -1,9 +1,36 @@
+import type { Schemas } from "../../api/client.ts"
 import { formatNumber } from "../../format.ts"
+import { texts } from "../../texts.ts"
 
-type Counts = Record<string, number>
+type Counted = Pick<Schemas["Job"], "kind" | "counts">
 
-export function countsOf(counts: Counts): [string, number][] {
-  return Object.entries(counts).map(([name, count]) => [name.replaceAll("_", " "), Number(count)])
+const t = texts.job
+const groups = Object.values(t.groups).map(({ title, names }) => ({
+  title,
+  names: names as Record<string, string>,
+}))
+const named = new Set(groups.flatMap(({ names }) => Object.keys(names)))
+
+/** What a job has done, in groups with plain names. A count that has none here, of a newer console, keeps its own. */
+export function groupCounts({ kind, counts }: Counted): { title: string; figures: [string, number][] }[] {
+  const { left_out, ...rest } = counts
+  // A resend leaves out deliveries, and a replay events.
+  const all = {
+    ...rest,
+    ...(left_out !== undefined && { [kind === "replay" ? "events_left_out" : "left_out"]: left_out }),
+  }
+  const figuresOf = (names: Record<string, string>) =>
+    Object.entries(names).flatMap(([name, text]): [string, number][] => {
+      const count = all[name]
+      return count === undefined ? [] : [[text, count]]
+    })
+  const others = Object.entries(all).flatMap(([name, count]): [string, number][] =>
+    named.has(name) ? [] : [[name.replaceAll("_", " "), count]],
+  )
+  return [
+    ...groups.map(({ title, names }) => ({ title, figures: figuresOf(names) })),
+    { title: t.otherCounts, figures: others },
+  ].filter(({ figures }) => figures.length > 0)
 }
 
 /** How many of its deliveries, events or records a job has finished with. */
@@ -14,14 +41,17 @@ export function doneOf({
   scanned = 0,
   events = 0,
   triggers = 0,
-}: Counts) {
+}: Schemas["Job"]["counts"]) {
   return resent + replayed + left_out + scanned + events + triggers
 }
 
-/** What a job has done, such as `resent 1,204, erased 2`. */
-export function countsText(counts: Counts): string {
-  const parts = countsOf(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${name} ${formatNumber(count)}`)
-  return parts.length === 0 ? "–" : parts.join(", ")
+/** Such as `Deliveries: 1,204 sent again, 2 left out`. */
+export function describeCounts(job: Counted): string {
+  const parts = groupCounts(job).flatMap(({ title, figures }) => {
+    const done = figures.filter(([, count]) => count > 0)
+    return done.length === 0 ? [] : [`${title}: ${done.map(describe).join(", ")}`]
+  })
+  return parts.length === 0 ? "–" : parts.join("; ")
 }
+
+const describe = ([name, count]: [string, number]) => `${formatNumber(count)} ${name}`

@@ -1,16 +1,13 @@
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 import { isNotFound } from "../../api/failure.ts"
 import { type SyncFilter, syncsQuery } from "../../api/queries.ts"
 import { unset, useFilters } from "../../app/search.ts"
 import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
-import { ConnectionRef } from "../../parts/Ref.tsx"
-import type { Column } from "../../parts/Rows.tsx"
-import { syncColumns } from "../../parts/syncColumns.tsx"
 import { texts } from "../../texts.ts"
 import { SyncFilters } from "./SyncFilters.tsx"
+import { syncColumns } from "./syncColumns.tsx"
 
 const t = texts.syncs
 
@@ -28,7 +25,7 @@ export function Syncs() {
       <PagedTable
         list={isUnknown ? { ...list, error: null, data: { pages: [] } } : list}
         label={texts.pages.syncs}
-        columns={columns}
+        columns={syncColumns}
         keyOf={({ connection, fence }) => `${connection} ${fence}`}
         empty={
           <Empty title={isFiltered ? t.noneFound : t.none}>
@@ -45,11 +42,3 @@ export function Syncs() {
     </>
   )
 }
-
-const [started, ...others] = syncColumns
-const columns: Column<Schemas["ListedSync"]>[] = [
-  started,
-  { title: t.columns.connection, cell: ({ connection }) => <ConnectionRef id={connection} /> },
-  { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span>, minor: true },
-  ...others,
-]

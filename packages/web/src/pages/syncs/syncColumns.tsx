@@ -1,22 +1,24 @@
-import type { Schemas } from "../api/client.ts"
-import { formatBytes, formatMs } from "../format.ts"
-import { texts } from "../texts.ts"
-import type { Column } from "./Rows.tsx"
-import { SyncOutcome } from "./states.tsx"
+import type { Schemas } from "../../api/client.ts"
+import { formatBytes, formatMs } from "../../format.ts"
+import { ConnectionRef } from "../../parts/Ref.tsx"
+import type { Column } from "../../parts/Rows.tsx"
+import { SyncOutcome } from "../../parts/states.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
 import classes from "./syncColumns.module.css"
-import { Time } from "./Time.tsx"
 
-const t = texts.windows
-type Sync = Schemas["Sync"]
+const t = texts.syncs
 
 /** What a table of syncs shows about each. */
-export const syncColumns: [Column<Sync>, ...Column<Sync>[]] = [
+export const syncColumns: Column<Schemas["ListedSync"]>[] = [
   { title: t.columns.started, cell: ({ started_at }) => <Time at={started_at} /> },
+  { title: t.columns.connection, cell: ({ connection }) => <ConnectionRef id={connection} /> },
+  { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span>, minor: true },
   {
     title: t.columns.triggers,
     cell: ({ triggers, first_trigger_at, last_trigger_at }) => (
       <>
-        {t.count(triggers)}
+        {texts.windows.count(triggers)}
         {first_trigger_at && last_trigger_at && (
           <span className={classes.span}>
             <Time at={first_trigger_at} format="time" />
@@ -45,11 +47,13 @@ export const syncColumns: [Column<Sync>, ...Column<Sync>[]] = [
       finished_at ? formatMs(Date.parse(finished_at) - Date.parse(started_at)) : "–",
     end: true,
     minor: true,
+    whole: true,
   },
   {
     title: t.columns.size,
     cell: ({ bytes }) => (bytes === null ? "–" : formatBytes(bytes)),
     end: true,
     minor: true,
+    whole: true,
   },
 ]
