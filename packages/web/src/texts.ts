@@ -670,6 +670,14 @@ export const texts = {
     title: "Settings",
     address: "Notification address",
     addressHint: "Applies at once, also to deliveries that wait for their next attempt.",
+    changeAddress: "Change address",
+    changeAddressTitle: "Change the notification address?",
+    changeAddressMore:
+      "A test delivery with the header X-Sitewire-Challenge is sent to the new address. If the receiver returns the header, the address is changed; until then, deliveries go to the current one.",
+    addressChanged: "Deliveries go to the new address from now on",
+    partnerMayChange: "The partner may change the address",
+    partnerMayChangeHint:
+      "To one whose receiver answers a challenge. ALLOWED_RANGES does not apply to this channel then.",
     max: "Maximum rate",
     maxHint: "Attempts per second, evenly spread. Further deliveries wait.",
     noMax: "No maximum",
@@ -1138,6 +1146,7 @@ export const texts = {
     operations: {
       createChannel: "Create channel",
       changeChannel: "Change channel",
+      changeAddress: "Change address after a challenge",
       deleteChannel: "Delete channel",
       pauseChannel: "Pause channel",
       resumeChannel: "Resume channel",
