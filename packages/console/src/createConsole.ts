@@ -89,6 +89,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       sql: pool.sql,
       sealingKeys: config.SEALING_KEYS,
       addressPolicy: parsePolicy(policyOf(config)),
+      partnersPolicy: parsePolicy({ ...policyOf(config), allow: config.PARTNER_ALLOWED_RANGES }),
       executorPolicy: parsePolicy({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),
       gatewayOrigin: config.GATEWAY_ORIGIN,
       signInWithKey: config.SIGN_IN_WITH_KEY,

@@ -45,6 +45,14 @@ function isPortRange([first, last]: PortRange): boolean {
   return first >= 1 && first <= last && last <= 65_535
 }
 
+/** For the processes that check and call the addresses of channels. */
+export const partnerEgressVariables = {
+  ...egressVariables,
+  PARTNER_ALLOWED_RANGES: rangesVariable(
+    "IP ranges (CIDR, separated by commas) that are allowed beside public addresses for channels whose partner may change the address. ALLOWED_RANGES does not apply to them. Use the same value for dispatchers and consoles.",
+  ),
+}
+
 /** The rules for addresses of partners. */
 export function policyOf(config: {
   ALLOW_HTTP: boolean

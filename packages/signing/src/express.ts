@@ -25,17 +25,23 @@ export function expressHandler(
     try {
       const bytes = await readRawBody(request, limit)
       if (bytes === "aborted") return
-      if (bytes === "too large") return respond(response, 413)
-      const { status, body } = await receive(bytes, request.headers, request)
-      respond(response, status, body)
+      if (bytes === "too large") return respond(response, 413, {})
+      const { status, headers, body } = await receive(bytes, request.headers, request)
+      respond(response, status, headers, body)
     } catch (error) {
       next(error)
     }
   }
 }
 
-function respond(response: ServerResponse, status: number, body?: object): void {
+function respond(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body?: object,
+): void {
   response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   if (body === undefined) return void response.end()
   response.setHeader("Content-Type", "application/json")
   response.end(JSON.stringify(body))

@@ -9,7 +9,9 @@ import {
 /** What this plugin uses of a request of Fastify. */
 export type FastifyRequest = { readonly headers: IncomingHttpHeaders; body: unknown }
 
-type Reply = { code(status: number): { send(body?: unknown): unknown } }
+type Reply = {
+  code(status: number): { headers(values: Record<string, string>): { send(body?: unknown): unknown } }
+}
 type Done = (error: null, body: Buffer) => void
 type Instance = {
   removeAllContentTypeParsers(): unknown
@@ -43,8 +45,11 @@ export function fastifyPlugin(
     instance.post("/", async (request, reply) => {
       // Fastify calls no parser for a request without a body.
       const bytes = (request.body ?? new Uint8Array()) as Uint8Array
-      const { status, body } = await receive(bytes, request.headers, request)
-      return reply.code(status).send(body)
+      const { status, headers, body } = await receive(bytes, request.headers, request)
+      return reply
+        .code(status)
+        .headers({ ...headers })
+        .send(body)
     })
   }
 }

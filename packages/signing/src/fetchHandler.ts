@@ -24,8 +24,9 @@ export function fetchHandler(
   return async (request) => {
     const bytes = await readBytes(request, limit)
     if (bytes === "too large") return new Response(null, { status: 413 })
-    const { status, body } = await receive(bytes, request.headers, request)
-    return body === undefined ? new Response(null, { status }) : Response.json(body, { status })
+    const { status, headers, body } = await receive(bytes, request.headers, request)
+    const init = { status, headers: { ...headers } }
+    return body === undefined ? new Response(null, init) : Response.json(body, init)
   }
 }
 

@@ -8,7 +8,12 @@ import {
 import { readRawBody } from "./receiver/readRawBody.ts"
 
 /** What this middleware uses of Koa's context. */
-export type KoaContext = { readonly req: IncomingMessage; status: number; body: unknown }
+export type KoaContext = {
+  readonly req: IncomingMessage
+  status: number
+  body: unknown
+  set(headers: Record<string, string>): void
+}
 
 /**
  * A middleware for Koa. It reads the body itself, so put it before every body parser, on the route of the webhook.
@@ -31,8 +36,9 @@ export function koaMiddleware<Context extends KoaContext = KoaContext>(
       context.status = 413
       return
     }
-    const { status, body } = await receive(bytes, context.req.headers, context)
+    const { status, headers, body } = await receive(bytes, context.req.headers, context)
     context.status = status
+    context.set({ ...headers })
     if (body !== undefined) context.body = body
   }
 }

@@ -34,6 +34,19 @@ for (const framework of frameworkNames) {
     expect(seen).toEqual([{ ...exampleEvent, name: "Bäckerei" }])
   })
 
+  test(`${framework}: the challenge of a genuine delivery is returned, and no other`, async () => {
+    const url = await startHandler(framework, [secret], () => {})
+    const returned = async (signed: Signed, challenge: string) => {
+      const headers = { ...signed.headers, "X-Sitewire-Challenge": challenge }
+      return (await post(url, { ...signed, headers })).headers.get("x-sitewire-challenge")
+    }
+    const genuine = await signDelivery({}, secret)
+    expect(await returned(genuine, "Ab_9-")).toBe("Ab_9-")
+    expect(await returned(genuine, "a, b")).toBeNull()
+    expect(await returned(await signDelivery({}, "another secret"), "Ab_9-")).toBeNull()
+    expect((await post(url, genuine)).headers.has("x-sitewire-challenge")).toBe(false)
+  })
+
   test(`${framework}: a forged delivery gets 401 with the fault, and the function is not called`, async () => {
     const seen: SiteReady[] = []
     const url = await startHandler(framework, [secret], (event) => seen.push(event))

@@ -56,6 +56,7 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
 export const partnerViews: Shown[] = [
   { name: "partner-channel", path: "/" },
   { name: "partner-secrets", path: "/channels/acme?tab=secrets" },
+  { name: "partner-address", path: "/channels/acme?tab=settings", prepare: press("Change address") },
   { name: "partner-deliveries", path: "/deliveries" },
 ]
 

@@ -551,25 +551,27 @@ export const texts = {
   secrets: {
     rotation: "Rotate the signing secret",
     intro:
-      "Three steps replace the secret without a failed delivery. Between them, the receiver accepts both secrets.",
+      "Four steps replace the secret without a failed delivery. You can leave the page between them: it shows the next step, also to others.",
     done: "Done",
     partner: "What the partner must do now",
     steps: {
       stage: {
         title: "Create the new secret",
         what: "The active secret keeps signing. The new one is shown until it is activated.",
-        partner: "",
         label: "Create new secret",
+      },
+      test: {
+        title: "Test the new secret",
+        what: "Deliveries with fictional data show whether the receiver accepts it. Nothing changes yet.",
+        partner: "Let the receiver accept both secrets, and deploy it. Then test it.",
+        label: "Test new secret",
       },
       activate: {
         title: "Activate the new secret",
         what: "From then on it signs every attempt, also of deliveries that wait.",
-        partner:
-          "Let the receiver accept both secrets, and deploy it. Activate only when the partner has confirmed this; a certification checks it too.",
-        label: "Activate",
       },
       retire: {
-        title: "Delete the old secret",
+        title: "Delete the old secret, or return to it",
         what: "It signs nothing any more. Until it is deleted, you can return to it.",
         partner:
           "Remove the old secret from the receiver when the latest attempts were signed by the new one and accepted.",
@@ -578,15 +580,34 @@ export const texts = {
     },
     stageTitle: (id: string) => `Create a new secret for ${id}?`,
     stageMore: "Nothing changes for the partner yet. Have a secure place for the new secret ready.",
-    activateTitle: (id: string) => `Activate secret ${id}?`,
-    activateMore: (channel: string, old: string) =>
-      `Every attempt to ${channel} is signed by it at once. A receiver that knows only ${old} rejects all deliveries.`,
-    activated: "The new secret signs from now on",
-    revert: "Return to the old secret",
-    revertTitle: (id: string) => `Sign with the old secret ${id} again?`,
-    revertMore: (channel: string, now: string) =>
-      `Every attempt to ${channel} is signed by it at once. ${now} is kept, so that you can return to it, too.`,
-    reverted: "The old secret signs again",
+    testTitle: "Test the new secret?",
+    testMore: (address: string) =>
+      `The receiver at ${address} is certified: it gets about 30 deliveries with fictional data, one of them signed by the new secret.`,
+    testAgain: "Test again",
+    testing: "The receiver is being tested …",
+    results: {
+      accepted: "The receiver accepts the secret",
+      rejected: "The receiver does not accept the secret",
+      inconclusive: "The test does not show whether the receiver accepts the secret",
+    },
+    report: "Whole report",
+    untested: "No test has shown that the receiver accepts this secret",
+    untestedMore:
+      "If the receiver does not accept it, all deliveries fail. They are retried, and you can return.",
+    activate: {
+      label: "Activate",
+      title: (id: string) => `Activate secret ${id}?`,
+      more: (channel: string, old: string) =>
+        `Every attempt to ${channel} is signed by it at once. A receiver that knows only ${old} rejects all deliveries.`,
+      done: "The new secret signs from now on",
+    },
+    revert: {
+      label: "Return to the old secret",
+      title: (id: string) => `Sign with the old secret ${id} again?`,
+      more: (channel: string, now: string) =>
+        `Every attempt to ${channel} is signed by it at once. ${now} is kept, so that you can return to it, too.`,
+      done: "The old secret signs again",
+    },
     force: "Also if the receiver rejected it",
     forceHint:
       "If the last certification found that the receiver does not accept the secret, all deliveries fail.",
@@ -651,6 +672,14 @@ export const texts = {
     title: "Settings",
     address: "Notification address",
     addressHint: "Applies at once, also to deliveries that wait for their next attempt.",
+    changeAddress: "Change address",
+    changeAddressTitle: "Change the notification address?",
+    changeAddressMore:
+      "A test delivery with the header X-Sitewire-Challenge is sent to the new address. If the receiver returns the header, the address is changed; until then, deliveries go to the current one.",
+    addressChanged: "Deliveries go to the new address from now on",
+    partnerMayChange: "The partner may change the address",
+    partnerMayChangeHint:
+      "To one whose receiver answers a challenge. ALLOWED_RANGES does not apply to this channel then.",
     max: "Maximum rate",
     maxHint: "Attempts per second, evenly spread. Further deliveries wait.",
     noMax: "No maximum",
@@ -1145,6 +1174,7 @@ export const texts = {
     operations: {
       createChannel: "Create channel",
       changeChannel: "Change channel",
+      changeAddress: "Change address after a challenge",
       deleteChannel: "Delete channel",
       pauseChannel: "Pause channel",
       resumeChannel: "Resume channel",

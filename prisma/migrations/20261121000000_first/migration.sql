@@ -110,7 +110,8 @@ create table channel (
   send_traceparent boolean not null default false,
   request_headers_sealed bytea,
   request_header_names text[] default array[]::text[],
-  request_headers_changed_at timestamptz(3)
+  request_headers_changed_at timestamptz(3),
+  partner_may_change_address boolean not null default false
 );
 
 create table channel_rate (
@@ -153,7 +154,7 @@ create table channel_status (
 );
 create index channel_status_dispatcher_id_idx on channel_status (dispatcher_id);
 
-create type receiver_check_kind as enum ('test', 'certification');
+create type receiver_check_kind as enum ('test', 'certification', 'address_change');
 create type receiver_check_state as enum ('waiting', 'running', 'done', 'failed');
 create table receiver_check (
   id text primary key,

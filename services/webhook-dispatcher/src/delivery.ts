@@ -14,6 +14,8 @@ export type Channel = {
   requestHeadersSealed: Buffer | null
   /** Whether the partner gets the context of recorded attempts, as the header `traceparent`. */
   sendTraceparent: boolean
+  /** The partner's key may change the address, so ALLOWED_RANGES does not apply to it. */
+  partnerMayChangeAddress: boolean
   paused: boolean
   /** Null: no maximum. */
   maxPerSecond: number | null
@@ -21,7 +23,7 @@ export type Channel = {
 
 /** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
 export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
-       standard_webhooks, request_headers_sealed, send_traceparent, paused_at, max_per_second`
+       standard_webhooks, request_headers_sealed, send_traceparent, partner_may_change_address, paused_at, max_per_second`
 
 export type ChannelRow = {
   channel_id: string
@@ -33,6 +35,7 @@ export type ChannelRow = {
   standard_webhooks: boolean
   request_headers_sealed: Buffer | null
   send_traceparent: boolean
+  partner_may_change_address: boolean
   paused_at: Date | null
   max_per_second: number | null
 }
@@ -47,6 +50,7 @@ export function toChannel(row: ChannelRow): Channel {
     standardWebhooks: row.standard_webhooks,
     requestHeadersSealed: row.request_headers_sealed,
     sendTraceparent: row.send_traceparent,
+    partnerMayChangeAddress: row.partner_may_change_address,
     paused: row.paused_at !== null,
     maxPerSecond: row.max_per_second,
   }

@@ -12,7 +12,7 @@ type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" |
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
-  "select w.attempts, c.send_traceparent, e.event_id from waiting_delivery w, channel c, ended_delivery e limit 0"
+  "select w.attempts, c.partner_may_change_address, e.event_id from waiting_delivery w, channel c, ended_delivery e limit 0"
 
 export async function openDatabase({ config, log, lifecycle, readiness }: Service): Promise<{
   pool: Pool

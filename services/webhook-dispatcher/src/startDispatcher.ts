@@ -1,9 +1,9 @@
 import { topicNames } from "@sitewire/contracts"
 import { makeDays, readDigestKey } from "@sitewire/database"
-import { createEgress, policyOf } from "@sitewire/egress"
+import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import type { ServiceParts } from "@sitewire/runtime"
 import { checkNewestSecret, createChannelOpener } from "./attempt/openSecrets.ts"
-import { createSendRequest } from "./attempt/sendRequest.ts"
+import { createSendRequest, type EgressOf } from "./attempt/sendRequest.ts"
 import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
 import { createSendTestRequest } from "./check/sendTestRequest.ts"
@@ -66,15 +66,23 @@ export async function startDispatcher(
     log,
   })
   lifecycle.onStop("certificates", certificates.close)
-  const egress = createEgress({
-    ...policyOf(config),
-    userAgent: `${config.SERVICE_NAME}/1`,
-    // So high that it is never reached: several partners may share an origin, so connections are limited
-    // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
-    connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
-    onCertificate: certificates.onCertificate,
+  const openEgress = (policy: PolicyOptions) =>
+    createEgress({
+      ...policy,
+      userAgent: `${config.SERVICE_NAME}/1`,
+      // So high that it is never reached: several partners may share an origin, so connections are limited
+      // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
+      connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
+      onCertificate: certificates.onCertificate,
+    })
+  const egress = openEgress(policyOf(config))
+  // Where partners aim requests themselves. With connections of its own: a name can have led to an operator's range.
+  const partnersEgress = openEgress({ ...policyOf(config), allow: config.PARTNER_ALLOWED_RANGES })
+  const egressOf: EgressOf = ({ partnerMayChangeAddress }) =>
+    partnerMayChangeAddress ? partnersEgress : egress
+  lifecycle.onStop("egress", async () => {
+    await Promise.all([egress.close(), partnersEgress.close()])
   })
-  lifecycle.onStop("egress", egress.close)
 
   const dispatcher = createDispatcher({
     settings: {
@@ -106,7 +114,7 @@ export async function startDispatcher(
       log,
     }),
     send: createSendRequest({
-      egress,
+      egressOf,
       opener,
       serviceName: config.SERVICE_NAME,
       timeoutMs: config.DELIVERY_TIMEOUT,
@@ -134,7 +142,7 @@ export async function startDispatcher(
       serviceName: config.SERVICE_NAME,
       opener,
       sendTestRequest: createSendTestRequest({
-        egress,
+        egressOf,
         timeoutMs: config.DELIVERY_TIMEOUT,
         signal: closing.signal,
       }),

@@ -134,6 +134,8 @@ export function createClient(options: ApiOptions) {
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
+    changeAddress: (id: string, address: string) =>
+      call(channelSchema, { ...post, path: `channels/${segment(id)}/change-address`, body: { address } }),
     readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
     deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
       call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),

@@ -1,6 +1,7 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { listAudit } from "./audit/list.ts"
 import { certify } from "./certify/certify.ts"
+import { changeAddress } from "./channel/changeAddress.ts"
 import { createChannel } from "./channel/create.ts"
 import { deleteChannel } from "./channel/delete.ts"
 import { showHealth } from "./channel/health.ts"
@@ -72,6 +73,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       showChannel,
       showHealth,
       updateChannel,
+      changeAddress,
       deleteChannel,
       pauseChannel,
       resumeChannel,

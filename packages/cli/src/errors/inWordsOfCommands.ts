@@ -3,6 +3,7 @@ import type { Option } from "commander"
 /** The API's requests that its errors name. */
 const commands: Record<string, string> = {
   "GET channels": "channel list",
+  "POST channels/{id}/change-address": "channel change-address",
   "POST channels/{id}/test": "channel test",
   "GET channels/{id}/secret/staged": "channel secret show",
   "POST channels/{id}/secret/stage": "channel secret stage",

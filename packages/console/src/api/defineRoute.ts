@@ -22,6 +22,8 @@ export type ApiContext = {
   sealingKeys: SealingKeys
   /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
   addressPolicy: AddressPolicy
+  /** The rules for the address of a channel that its partner may change. */
+  partnersPolicy: AddressPolicy
   /** The rules for executors, which run the syncs of `delegate` connections. */
   executorPolicy: AddressPolicy
   /** Replaces `https://<site>` in trigger URLs. */
@@ -116,7 +118,16 @@ export type Route = Description &
  * that `handle` returned, and returns the final response. For a repeated Idempotency-Key it gets the stored body, so
  * it must be repeatable.
  */
-type AfterCommit = (context: ApiContext, committed: unknown) => Promise<Success<unknown> | Problem>
+type AfterCommit<Result = unknown> = (
+  context: ApiContext,
+  committed: unknown,
+  write: Write,
+) => Promise<Success<Result> | Problem>
+
+/** Writes once more, in a transaction with its audit entry. A problem rolls it back. A success without `audit` has changed nothing. */
+export type Write = <Result>(
+  work: (within: ApiContext, caller: Caller) => Promise<Success<Result> | Problem>,
+) => Promise<Success<Result> | Problem>
 
 type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   params: z.output<Params>
@@ -163,7 +174,7 @@ export function defineRoute<
   spec: Description &
     Schemas<Params, Query, Body, Result> & {
       handle: Handle<Params, Query, Body, unknown>
-      afterCommit(context: ApiContext, committed: unknown): Promise<Success<z.output<Result>> | Problem>
+      afterCommit: AfterCommit<z.output<Result>>
     },
 ): Route
 export function defineRoute<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(

@@ -1,4 +1,5 @@
 import { listAudit } from "./audit/listAudit.ts"
+import { changeAddress } from "./channels/changeAddress.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
 import { createCertification } from "./channels/checks/createCertification.ts"
 import { listCertifications } from "./channels/checks/listCertifications.ts"
@@ -66,6 +67,7 @@ export const routes: readonly Route[] = [
   readChannel,
   readChannelHealth,
   changeChannel,
+  changeAddress,
   deleteChannel,
   pauseChannel,
   resumeChannel,

@@ -55,6 +55,7 @@ const calls: Record<string, Call> = {
   readChannelHealth: byId,
   // Its partner may change only this field.
   changeChannel: (_, scope) => ({ body: scope === "channel" ? { standard_webhooks: true } : { address } }),
+  changeAddress: () => ({ body: { address } }),
   deleteChannel: ({ id }) => ({ path: `/v1/channels/${id}?force=true` }),
   pauseChannel: byId,
   resumeChannel: byId,
@@ -123,6 +124,7 @@ const calls: Record<string, Call> = {
 const preparations: Record<string, string> = {
   stageSecret: "other_secret_id = null, other_secret_sealed = null, other_secret_state = null",
   revertSecret: "other_secret_state = 'retiring'",
+  changeAddress: "partner_may_change_address = true",
 }
 
 const scopeOf = (name: ScopeName, { id, site }: Tenant) =>

@@ -7,8 +7,8 @@ const dayMs = 24 * 60 * 60 * 1_000
 /** Tables whose rows are deleted by age, and their keys. */
 const tables = [
   { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "day" },
-  // A repeated Idempotency-Key reads the row of its test again.
-  { table: "receiver_check", key: "id", keptFor: "day", only: "kind = 'test'" },
+  // A repeated Idempotency-Key reads the row of its test or change again. Changes of an address in a day are limited.
+  { table: "receiver_check", key: "id", keptFor: "day", only: "kind <> 'certification'" },
   { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
   // A finished erasure is its proof.
   { table: "job", key: "id", keptFor: "audit", only: "kind <> 'erasure'", time: "finished_at" },

@@ -23,6 +23,11 @@ const operatorNotificationsSchema = z.boolean().meta({
     "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
 })
 
+const partnerMayChangeAddressSchema = z.boolean().meta({
+  description:
+    "API keys with the scope `channel:<id>` may change the address, to one whose receiver answers a challenge. Requests to the channel then go to public addresses and those in PARTNER_ALLOWED_RANGES only, and not to those in ALLOWED_RANGES.",
+})
+
 const standardWebhooksSchema = z.boolean().meta({
   description:
     "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
@@ -46,6 +51,7 @@ export const createChannelSchema = z
     }),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
+    partner_may_change_address: partnerMayChangeAddressSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
 
@@ -60,12 +66,22 @@ export const changeChannelSchema = z
     send_traceparent: sendTraceparentSchema.optional(),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
+    partner_may_change_address: partnerMayChangeAddressSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error:
-      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second or operator_notifications",
+      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications or partner_may_change_address",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
+
+export const changeAddressSchema = z
+  .strictObject({
+    address: calledUrl.meta({
+      description: "The new notification address: https, on a public host. Stored in normalised form.",
+      examples: ["https://partner.example/hooks/sitewire"],
+    }),
+  })
+  .meta({ id: "ChangeAddress" })
 
 export const otherSecretStateSchema = z.enum(["staged", "retiring"])
 
@@ -95,6 +111,7 @@ export const channelSchema = z
     }),
     max_per_second: maxPerSecondSchema,
     operator_notifications: operatorNotificationsSchema,
+    partner_may_change_address: partnerMayChangeAddressSchema,
     last_certification: lastCertificationSchema.nullable().meta({
       description:
         "The newest finished certification of the receiver at the channel's address. null: there is none.",

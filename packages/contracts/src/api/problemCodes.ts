@@ -115,6 +115,13 @@ export const problemCodes = {
     remedy:
       "Let the receiver accept the secret and certify it again, or repeat the request with `force=true`.",
   },
+  "address-not-confirmed": {
+    status: 409,
+    title: "Address not confirmed",
+    meaning:
+      "The receiver at the new address did not answer the challenge, or the channel was changed meanwhile. The address is as before.",
+    remedy: "Correct what `detail` states, and send the request again with a new Idempotency-Key.",
+  },
   "too-many-connections": {
     status: 409,
     title: "Too many connections",
@@ -162,7 +169,7 @@ export const problemCodes = {
   "check-running": {
     status: 409,
     title: "Check running",
-    meaning: "Another test delivery or certification of the channel has not finished.",
+    meaning: "Another test delivery, certification or change of the address has not finished.",
     remedy: "Wait until it has, and send the request again.",
   },
   "job-done": {
@@ -214,6 +221,13 @@ export const problemCodes = {
     title: "Too many resends",
     meaning: "The delivery was resent as often in the last hour as it may be.",
     remedy: "Wait for the number of seconds in `Retry-After`. Deliveries of other events can be resent.",
+  },
+  "too-many-address-changes": {
+    status: 429,
+    title: "Too many changes of the address",
+    meaning:
+      "Challenges were sent for this channel as often as they may be: 5 times in a minute, 50 in a day.",
+    remedy: "Wait for the number of seconds in `Retry-After`, or ask an operator to change the address.",
   },
   "too-many-streams": {
     status: 429,

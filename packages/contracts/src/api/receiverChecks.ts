@@ -17,6 +17,13 @@ export const testDeliverySchema = z
   })
   .meta({ id: "TestDelivery", description: "A delivery with fictional data, and what came back." })
 
+/** What a dispatcher stores of a challenge. Nothing of the response but its status: a partner has chosen the address. */
+export const challengeReportSchema = z.object({
+  status: z.int().nullable(),
+  /** Null: the receiver returned the challenge. */
+  error: z.enum([...attemptErrorSchema.options, "not-returned"]).nullable(),
+})
+
 export const snippetLanguageSchema = z.enum(["node", "python", "java", "go", "php"])
 
 export const certificationStateSchema = z.enum(["waiting", "running", "done", "failed"])
@@ -149,6 +156,7 @@ export const createCertificationSchema = z
   .meta({ id: "CreateCertification" })
 
 export type TestDelivery = z.infer<typeof testDeliverySchema>
+export type ChallengeReport = z.infer<typeof challengeReportSchema>
 export type SnippetLanguage = z.infer<typeof snippetLanguageSchema>
 export type PointId = z.infer<typeof pointIdSchema>
 export type PointFinding = z.infer<typeof pointFindingSchema>

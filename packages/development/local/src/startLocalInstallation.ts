@@ -55,7 +55,11 @@ export async function startLocalInstallation(config: LocalConfig): Promise<Local
   const { databaseUrl, brokers } = backing
   const it = await startInstallation({
     backing: { databaseUrl, brokers, topicPrefix: config.TOPIC_PREFIX, replication: 1, stop: backing.stop },
-    env: { LOG_LEVEL: config.LOG_LEVEL, ALLOWED_RANGES: "127.0.0.0/8,::1/128" },
+    env: {
+      LOG_LEVEL: config.LOG_LEVEL,
+      ALLOWED_RANGES: "127.0.0.0/8,::1/128",
+      PARTNER_ALLOWED_RANGES: "127.0.0.0/8,::1/128",
+    },
     sealingKeys: secrets.sealingKeys,
     logsFolder,
     ownProcessGroup: true,

@@ -3,7 +3,7 @@ import { requireSecrets, type Secrets } from "../requireSecrets.ts"
 import type { SiteReady } from "../siteReady.ts"
 import { WebhookError } from "../webhookError.ts"
 import { type ConstructEventOptions, requireOptions } from "./options.ts"
-import type { RequestHeaders } from "./readHeader.ts"
+import { type RequestHeaders, readHeader } from "./readHeader.ts"
 
 /** A list, or a function that is called for each request, so that a rotation needs no restart. */
 export type HandlerSecrets = Secrets | (() => Secrets | Promise<Secrets>)
@@ -17,7 +17,11 @@ export type HandlerOptions = Omit<ConstructEventOptions, "now"> & {
 }
 
 /** The response to a request. `body` is sent as JSON. */
-export type Answer = { status: 204; body?: never } | { status: 400 | 401; body: { fault: string } }
+export type Answer = {
+  status: 204 | 400 | 401
+  headers: Readonly<Record<string, string>>
+  body?: { fault: string }
+}
 
 /**
  * What all handlers have in common: verifies, calls the user's function, and returns the response. Throws a TypeError for
@@ -42,10 +46,23 @@ export function createReceiver<Request>(
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
         const { fault } = error
-        return { status: fault === "invalid-body" ? 400 : 401, body: { fault } }
+        return { status: fault === "invalid-body" ? 400 : 401, headers: {}, body: { fault } }
       }
       await onSiteReady(event, request)
-      return { status: 204 }
+      return { status: 204, headers: challengeHeaders(headers, options.header) }
     },
   }
+}
+
+/**
+ * Before Sitewire sends deliveries to an address that the partner has set, it sends a genuine test delivery with a challenge,
+ * which the receiver returns in the same header.
+ */
+function challengeHeaders(
+  headers: RequestHeaders,
+  signature = "X-Sitewire-Signature",
+): Record<string, string> {
+  const name = signature.replace(/Signature$/i, "Challenge")
+  const challenge = readHeader(headers, name)
+  return typeof challenge === "string" && /^[\w-]{1,200}$/.test(challenge) ? { [name]: challenge } : {}
 }

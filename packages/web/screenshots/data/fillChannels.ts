@@ -26,6 +26,7 @@ export async function fillChannels(it: Installation, now: number): Promise<void>
   }
   await it.sql("update channel set paused_at = $1 where id = 'initech'", [new Date(now - 2 * hourMs)])
   await it.sql("update channel set max_per_second = 5 where id = 'northwind'")
+  await it.sql("update channel set partner_may_change_address = true where id = 'acme'")
   await it.sql(
     `update channel set other_secret_id = 'sec_northwind_2', other_secret_sealed = secret_sealed,
             other_secret_state = 'staged', other_secret_since = now() where id = 'northwind'`,

@@ -25,6 +25,7 @@ const due: DueDelivery = {
     standardWebhooks: false,
     requestHeadersSealed: null,
     sendTraceparent: false,
+    partnerMayChangeAddress: false,
     paused: false,
     maxPerSecond: null,
   },

@@ -2,7 +2,7 @@ import type { AttemptError } from "@sitewire/contracts"
 import type { Egress, Excerpt, Timing } from "@sitewire/egress"
 import { type Traceparent, traceHeaders } from "@sitewire/runtime"
 import { createDeliveryHeaders } from "@sitewire/signing/certification"
-import type { DueDelivery } from "../delivery.ts"
+import type { Channel, DueDelivery } from "../delivery.ts"
 import { describeRedirect } from "./describeRedirect.ts"
 import type { ChannelOpener } from "./openSecrets.ts"
 import { hideValues, redactExcerpt } from "./partnersHeaders.ts"
@@ -22,14 +22,17 @@ export type AttemptOutcome = {
   retryAfter?: string
 }
 
+/** By whose rules for addresses a channel is called. */
+export type EgressOf = (channel: Pick<Channel, "partnerMayChangeAddress">) => Egress
+
 export type SendRequestSettings = {
-  egress: Egress
+  egressOf: EgressOf
   opener: ChannelOpener
   serviceName: string
   timeoutMs: number
 }
 
-export function createSendRequest({ egress, opener, serviceName, timeoutMs }: SendRequestSettings) {
+export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: SendRequestSettings) {
   const deliveryHeaders = createDeliveryHeaders(serviceName)
 
   /** Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. */
@@ -47,7 +50,7 @@ export function createSendRequest({ egress, opener, serviceName, timeoutMs }: Se
       ...(channel.sendTraceparent ? traceHeaders(traceparent).headers : {}),
     }
     const sent = { url, requestHeaders: shownHeaders({ ...hideValues(partners), ...own }) }
-    const outcome = await egress.request({
+    const outcome = await egressOf(channel).request({
       method: "POST",
       url,
       headers: { ...partners, ...own },

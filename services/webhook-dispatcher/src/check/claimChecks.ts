@@ -16,17 +16,17 @@ type Row = ChannelRow & {
 /** A check that was claimed this often, and never finished, may be what ends the processes. */
 const maxClaims = 3
 
-const due = (kind: Check["kind"], limit: string) => `
+const due = (kinds: string, limit: string) => `
   select id from receiver_check
-   where finished_at is null and kind = '${kind}' and (lease_expires_at is null or lease_expires_at < now())
+   where finished_at is null and kind ${kinds} and (lease_expires_at is null or lease_expires_at < now())
    order by created_at limit ${limit} for update skip locked`
 
 // A check that waited too long is not run, because its requester no longer expects it.
 const statement = `
-with tests as (${due("test", "$1")}), certifications as (${due("certification", "$2")}), due as (
+with tests as (${due("<> 'certification'", "$1")}), certifications as (${due("= 'certification'", "$2")}), due as (
   select id, case when claims >= ${maxClaims}
                     then 'It was started ${maxClaims} times, and the dispatchers ended before it did. Read their logs.'
-                  when claims = 0 and created_at < now() - (case kind when 'test' then interval '30 seconds' else interval '10 minutes' end)
+                  when claims = 0 and created_at < now() - (case kind when 'certification' then interval '10 minutes' else interval '30 seconds' end)
                     then 'No webhook-dispatcher claimed it in time. Start one, and request it again.' end as problem
     from receiver_check where id in (select id from tests union all select id from certifications)
 )

@@ -13,6 +13,8 @@ import type { SendTestRequest, TestResponse } from "./sendTestRequest.ts"
 export type CheckedReceiver = Omit<Receiver, "send"> & {
   /** Headers of the channel that are sent beside those of a delivery, without their values. */
   hiddenHeaders: Record<string, string>
+  /** The header of a challenge, which the receiver returns. */
+  challengeHeader: string
   send(message: TestMessage, headers: Record<string, string>): Promise<TestResponse>
 }
 
@@ -36,6 +38,7 @@ export function createReceiverOf(settings: {
       ...createDeliverySigner({ serviceName, secret: active, otherSecret: other, standardWebhooks }),
       channelId: channel.id,
       hiddenHeaders: hideValues(partners),
+      challengeHeader: `X-${serviceName}-Challenge`,
       maxPerSecond: channel.maxPerSecond,
       otherSecret:
         other === null || otherSecretState === null ? null : { value: other, state: otherSecretState },
@@ -43,7 +46,7 @@ export function createReceiverOf(settings: {
       async send(message, headers) {
         const { id, body } = message
         const marked = { ...partners, ...headers, [`X-${serviceName}-Test`]: "true" }
-        const sent = await sendTestRequest({ id, address: channel.address, headers: marked, body })
+        const sent = await sendTestRequest({ id, channel, headers: marked, body })
         return { ...sent, excerpt: sent.excerpt === null ? null : redact(sent.excerpt) }
       },
     }

@@ -3,17 +3,21 @@ import { type Logger, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
 import { certify } from "@sitewire/signing/certification"
 import type { Check } from "./check.ts"
 import type { CheckedReceiver, ReceiverOf } from "./receiver.ts"
+import { sendChallenge } from "./sendChallenge.ts"
 import { sendTestDelivery } from "./sendTestDelivery.ts"
 import type { CheckEnd, CheckStore } from "./storeCheck.ts"
 
-/** Limits of their own, so that a test delivery never waits for certifications, which can take minutes. */
+/**
+ * Limits of their own, so that test deliveries and challenges, which are one request, never wait for certifications, which can
+ * take minutes.
+ */
 const maxTests = 32
 const maxCertifications = 16
 
 /** The part of a lease for storing a finding. The rest is the time limit of a request. */
 const storeWithinMs = 5_000
 
-/** Runs the test deliveries and certifications that the console has stored. */
+/** Runs the test deliveries, certifications and challenges that the console has stored. */
 export function runChecks(settings: {
   store: CheckStore
   receiverOf: ReceiverOf
@@ -27,11 +31,11 @@ export function runChecks(settings: {
   const { signal } = closing
   const leaseMs = timeoutMs + storeWithinMs
   const running = new Map<Check, Promise<void>>()
-  const countOf = (kind: Check["kind"]) => [...running.keys()].filter((check) => check.kind === kind).length
 
   async function claim(): Promise<void> {
-    const tests = maxTests - countOf("test")
-    const certifications = maxCertifications - countOf("certification")
+    const certifying = [...running.keys()].filter(({ kind }) => kind === "certification").length
+    const tests = maxTests - (running.size - certifying)
+    const certifications = maxCertifications - certifying
     if (tests <= 0 && certifications <= 0) return
     for (const check of await store.claim({ tests, certifications, leaseMs })) {
       running.set(
@@ -75,6 +79,8 @@ export function runChecks(settings: {
   /** Null: another process has claimed the check meanwhile. */
   async function runToEnd(check: Check, receiver: CheckedReceiver): Promise<CheckEnd | null> {
     if (check.kind === "test") return { state: "done", report: await sendTestDelivery(check, receiver) }
+    if (check.kind === "address_change")
+      return { state: "done", report: await sendChallenge(check, receiver) }
     const points: PointFinding[] = []
     for await (const point of certify(receiver, timeoutMs)) {
       points.push(point)

@@ -1,24 +1,31 @@
-import type { Egress, Timing } from "@sitewire/egress"
+import type { Headers, Timing } from "@sitewire/egress"
 import { isAccepted, type TestResponse as Sent } from "@sitewire/signing/certification"
 import { describeRedirect } from "../attempt/describeRedirect.ts"
+import type { EgressOf } from "../attempt/sendRequest.ts"
+import type { Channel } from "../delivery.ts"
 
 export type TestRequest = {
   id: string
-  address: string
+  channel: Pick<Channel, "address" | "partnerMayChangeAddress">
   headers: Readonly<Record<string, string>>
   body: Buffer
 }
 
-export type TestResponse = Sent & { ip: string | null; timing: Timing }
+export type TestResponse = Sent & { received: Headers; ip: string | null; timing: Timing }
 
 /** How long an attempt waits for the beginning of the response's body, after the head. */
 const excerptMs = 250
 
 /** Sends one request as attempts do, with the same rules for addresses. Rejects if `signal` is aborted. */
-export function createSendTestRequest(settings: { egress: Egress; timeoutMs: number; signal: AbortSignal }) {
-  const { egress, timeoutMs, signal } = settings
-  return async ({ id, address, headers, body }: TestRequest): Promise<TestResponse> => {
-    const outcome = await egress.request({
+export function createSendTestRequest(settings: {
+  egressOf: EgressOf
+  timeoutMs: number
+  signal: AbortSignal
+}) {
+  const { egressOf, timeoutMs, signal } = settings
+  return async ({ id, channel, headers, body }: TestRequest): Promise<TestResponse> => {
+    const { address } = channel
+    const outcome = await egressOf(channel).request({
       method: "POST",
       url: address,
       headers,
@@ -32,7 +39,13 @@ export function createSendTestRequest(settings: { egress: Egress; timeoutMs: num
     const base = { delivery: id, duration_ms: timing.totalMs }
     if (outcome.kind === "failed") {
       const { error, message: detail } = outcome
-      return { response: { ...base, status: null, error, detail }, excerpt: null, ip, timing }
+      return {
+        response: { ...base, status: null, error, detail },
+        excerpt: null,
+        received: {},
+        ip,
+        timing,
+      }
     }
     const { status, headers: received } = outcome
     const excerpt = await outcome.excerpt.within(excerptMs)
@@ -40,6 +53,7 @@ export function createSendTestRequest(settings: { egress: Egress; timeoutMs: num
     return {
       response: { ...base, status, error: isAccepted(status) ? null : "status", detail },
       excerpt: excerpt.length === 0 ? null : excerpt.toString("utf8"),
+      received,
       ip,
       timing,
     }

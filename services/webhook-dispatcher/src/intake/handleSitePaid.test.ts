@@ -35,6 +35,7 @@ const unknownChannel: LookedUpEvent = {
   standard_webhooks: null,
   request_headers_sealed: null,
   send_traceparent: null,
+  partner_may_change_address: null,
   paused_at: null,
   max_per_second: null,
 }

@@ -25,6 +25,7 @@ const row: LoadedDelivery = {
     standardWebhooks: false,
     requestHeadersSealed: null,
     sendTraceparent: false,
+    partnerMayChangeAddress: false,
     paused: false,
     maxPerSecond: null,
   },

@@ -13,6 +13,7 @@ export type ChannelOptions = RequestHeaderOptions & {
   standardWebhooks?: Switch
   maxPerSecond?: number | null
   operatorNotifications?: Switch
+  partnerMayChangeAddress?: Switch
 }
 
 /** The options that a new channel and a change have in common. */
@@ -30,14 +31,21 @@ export const channelOptions = [
     "--operator-notifications <switch>",
     "whether operator notifications are sent to this channel",
   ).choices(["on", "off"]),
+  new Option(
+    "--partner-may-change-address <switch>",
+    "whether the partner may change the address, after a challenge to the new one",
+  ).choices(["on", "off"]),
 ]
 
 export function readChannelFields(session: Session, options: ChannelOptions) {
-  const { standardWebhooks, maxPerSecond, operatorNotifications } = options
+  const { standardWebhooks, maxPerSecond, operatorNotifications, partnerMayChangeAddress } = options
   return {
     ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
     ...readRequestHeaders(session, options),
     ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
     ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
+    ...(partnerMayChangeAddress !== undefined && {
+      partner_may_change_address: partnerMayChangeAddress === "on",
+    }),
   }
 }

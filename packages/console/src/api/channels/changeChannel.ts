@@ -18,12 +18,15 @@ export const changeChannel = defineRoute({
   summary: "Change a channel's address, headers or maximum rate",
   allow: { operate: "all", channel: "own" },
   description:
-    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks` and `request_headers` may be changed.",
+    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks` and `request_headers` may be changed; POST /v1/channels/{id}/change-address changes the address, if an operator allows it.",
   params: idParameter,
   body: changeChannelSchema,
   otherResponses: { 412: "The channel has changed since the version in If-Match." },
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle({ prisma, sealingKeys, addressPolicy }, { params: { id }, body, headers, caller }) {
+  async handle(
+    { prisma, sealingKeys, addressPolicy, partnersPolicy },
+    { params: { id }, body, headers, caller },
+  ) {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const rejected = rejectOperatorsFields(caller, body)
@@ -37,9 +40,12 @@ export const changeChannel = defineRoute({
       sendTraceparent?: boolean
       maxPerSecond?: number | null
       operatorNotifications?: boolean
+      partnerMayChangeAddress?: boolean
     } = {}
-    if (body.address !== undefined) {
-      const address = checkAddress("address", body.address, addressPolicy)
+    const partnerMayChange = body.partner_may_change_address ?? found.partnerMayChangeAddress
+    if (body.address !== undefined || body.partner_may_change_address === true) {
+      const policy = partnerMayChange ? partnersPolicy : addressPolicy
+      const address = checkAddress("address", body.address ?? found.address, policy)
       if (address.kind === "problem") return address
       const addresses = { from: found.address, to: address.href }
       const unsafe = checkHeadersOrigin(found.requestHeaderNames, body.request_headers, addresses)
@@ -54,6 +60,7 @@ export const changeChannel = defineRoute({
     if (body.send_traceparent !== undefined) data.sendTraceparent = body.send_traceparent
     if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
     if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
+    if (body.partner_may_change_address !== undefined) data.partnerMayChangeAddress = partnerMayChange
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
     const after = channelResponse(row, caller)
     return ok(after, {

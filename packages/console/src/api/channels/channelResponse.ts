@@ -19,6 +19,7 @@ export const channelColumns = {
   pausedAt: true,
   maxPerSecond: true,
   operatorNotifications: true,
+  partnerMayChangeAddress: true,
   requestHeaderNames: true,
   requestHeadersChangedAt: true,
   lastCertification: true,
@@ -38,6 +39,7 @@ export type ChannelRow = {
   pausedAt: Date | null
   maxPerSecond: number | null
   operatorNotifications: boolean
+  partnerMayChangeAddress: boolean
   requestHeaderNames: string[]
   requestHeadersChangedAt: Date | null
   lastCertification: unknown
@@ -60,6 +62,7 @@ export function channelResponse(row: ChannelRow, caller: Caller): Channel {
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
     operator_notifications: row.operatorNotifications,
+    partner_may_change_address: row.partnerMayChangeAddress,
     last_certification: last && { ...last, address: shown(last.address) },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

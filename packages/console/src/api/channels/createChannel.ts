@@ -21,8 +21,9 @@ export const createChannel = defineRoute({
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
   otherResponses: { 409: "The id is taken, or a deleted channel had it." },
-  async handle({ prisma, sealingKeys, addressPolicy }, { body, caller }) {
-    const address = checkAddress("address", body.address, addressPolicy)
+  async handle({ prisma, sealingKeys, addressPolicy, partnersPolicy }, { body, caller }) {
+    const policy = body.partner_may_change_address ? partnersPolicy : addressPolicy
+    const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
     const id = body.id ?? newId("chn")
     const secretId = newId("sec")
@@ -41,6 +42,7 @@ export const createChannel = defineRoute({
           ...(body.standard_webhooks === undefined ? {} : { standardWebhooks: body.standard_webhooks }),
           maxPerSecond: body.max_per_second ?? null,
           operatorNotifications: body.operator_notifications ?? false,
+          partnerMayChangeAddress: body.partner_may_change_address ?? false,
           ...headers,
         },
         select: channelColumns,
@@ -49,6 +51,7 @@ export const createChannel = defineRoute({
       if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
       const channel = channelResponse(row, caller)
       const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
+      const { partner_may_change_address } = channel
       const changes = changesOf(
         {},
         {
@@ -57,6 +60,7 @@ export const createChannel = defineRoute({
           standard_webhooks,
           ...(max_per_second === null ? {} : { max_per_second }),
           ...(operator_notifications ? { operator_notifications } : {}),
+          ...(partner_may_change_address ? { partner_may_change_address } : {}),
           ...(request_header_names.length > 0 ? { request_header_names } : {}),
         },
       )

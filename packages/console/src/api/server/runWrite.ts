@@ -1,7 +1,7 @@
 import { sqlWithin } from "@sitewire/database/prisma"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../../audit/auditEntry.ts"
 import type { Caller } from "../../auth/caller.ts"
-import type { AppContext, RawRequest, Route } from "../defineRoute.ts"
+import type { ApiContext, AppContext, RawRequest, Route, Write } from "../defineRoute.ts"
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from "../idempotency.ts"
 import type { Problem, RouteResponse } from "../response.ts"
 
@@ -22,43 +22,66 @@ export async function runWrite(
   const result = await runInTransaction(context, route, request, origin, entries)
   logAudit(context.log, entries)
   if (!route.afterCommit || (result.kind !== "ok" && result.kind !== "repeated")) return result
-  const final = await route.afterCommit(context, result.body)
+  const final = await route.afterCommit(context, result.body, writeOf(context, route, request.caller, origin))
   return final.kind === "ok" ? { ...result, body: final.body } : final
 }
 
 type WriteOrigin = RequestOrigin & { idempotent: IdempotentRequest | null }
 
 /** `entries` gets the audit entries that were committed. */
-async function runInTransaction(
+function runInTransaction(
   context: AppContext,
   route: Route,
   request: RawRequest,
   { idempotent, ...origin }: WriteOrigin,
   entries: NewAuditEntry[],
 ): Promise<RouteResponse> {
+  const { caller } = request
+  return inTransaction<RouteResponse>(context, async (within) => {
+    const earlier = idempotent && (await claimIdempotencyKey(within, route, caller, idempotent))
+    if (earlier) {
+      const { target, response } = earlier
+      if (target) {
+        entries.push(...entriesOf(route, caller, { target, changes: repetition }, origin))
+        await insertAudit(within.prisma, entries)
+      }
+      return response
+    }
+    const result = await route.run(within, request)
+    if (result.kind === "problem") throw new RollBack(result)
+    if (result.kind === "ok") {
+      entries.push(...entriesOf(route, caller, result.audit, origin))
+      await insertAudit(within.prisma, entries)
+    }
+    if (idempotent) await storeResponse(within.prisma, route, caller, idempotent, result)
+    return result
+  })
+}
+
+function writeOf(context: AppContext, route: Route, caller: Caller, origin: WriteOrigin): Write {
+  return async (work) => {
+    const entries: NewAuditEntry[] = []
+    const result = await inTransaction(context, async (within) => {
+      const done = await work(within, caller)
+      if (done.kind === "problem") throw new RollBack(done)
+      if (done.audit) {
+        entries.push(...entriesOf(route, caller, done.audit, origin))
+        await insertAudit(within.prisma, entries)
+      }
+      return done
+    })
+    logAudit(context.log, entries)
+    return result
+  }
+}
+
+async function inTransaction<Result>(
+  context: AppContext,
+  work: (within: ApiContext) => Promise<Result>,
+): Promise<Result | Problem> {
   try {
     return await context.prisma.$transaction(
-      async (transaction) => {
-        const { caller } = request
-        const within = { ...context, prisma: transaction, sql: sqlWithin(transaction) }
-        const earlier = idempotent && (await claimIdempotencyKey(within, route, caller, idempotent))
-        if (earlier) {
-          const { target, response } = earlier
-          if (target) {
-            entries.push(...entriesOf(route, caller, { target, changes: repetition }, origin))
-            await insertAudit(transaction, entries)
-          }
-          return response
-        }
-        const result = await route.run(within, request)
-        if (result.kind === "problem") throw new RollBack(result)
-        if (result.kind === "ok") {
-          entries.push(...entriesOf(route, caller, result.audit, origin))
-          await insertAudit(transaction, entries)
-        }
-        if (idempotent) await storeResponse(transaction, route, caller, idempotent, result)
-        return result
-      },
+      (transaction) => work({ ...context, prisma: transaction, sql: sqlWithin(transaction) }),
       { timeout: timeoutMs, maxWait: timeoutMs },
     )
   } catch (error) {

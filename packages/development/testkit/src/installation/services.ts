@@ -16,6 +16,7 @@ export type ServiceName = keyof typeof services
 
 /** Allows the services to call sources and notification addresses on this machine. */
 const loopbackAddresses = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
+const loopbackChannels = { ...loopbackAddresses, PARTNER_ALLOWED_RANGES: "127.0.0.0/8" }
 
 /** A service's variables, except the addresses of Postgres and Kafka. Port 0 is any free port. */
 export function variablesOf(service: ServiceName, sealingKeys: string): Record<string, string> {
@@ -26,8 +27,8 @@ export function variablesOf(service: ServiceName, sealingKeys: string): Record<s
     case "scheduler":
       return { ...loopbackAddresses, ...sealing }
     case "dispatcher":
-      return { ...loopbackAddresses, ...sealing }
+      return { ...loopbackChannels, ...sealing }
     case "console":
-      return { ...loopbackAddresses, ...sealing, CONSOLE_PORT: "0" }
+      return { ...loopbackChannels, ...sealing, CONSOLE_PORT: "0" }
   }
 }

@@ -18,6 +18,7 @@ import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
+import { ChangeAddress } from "./ChangeAddress.tsx"
 
 const t = texts.settings
 type Channel = Versioned<Schemas["Channel"]>
@@ -28,7 +29,7 @@ export function Settings({ channel }: { channel: Channel }) {
     <Rows>
       <Section title={t.title}>
         {operates || <Shown channel={channel} />}
-        {managesChannel(channel.id) && <Change channel={channel} />}
+        {managesChannel(channel.id) && <Change key={operates ? "" : channel.address} channel={channel} />}
       </Section>
       {managesChannel(channel.id) && <ReceiverHeaders channel={channel} />}
       {operates && <Delete channel={channel} />}
@@ -37,10 +38,18 @@ export function Settings({ channel }: { channel: Channel }) {
 }
 
 function Shown({ channel }: { channel: Channel }) {
+  const { managesChannel } = useAccess()
+  const mayChange = channel.partner_may_change_address && managesChannel(channel.id)
   return (
     <Facts
       facts={[
-        [t.address, <Mono key="address">{channel.address}</Mono>],
+        [
+          t.address,
+          <Stack key="address" gap="xs" align="start">
+            <Mono>{channel.address}</Mono>
+            {mayChange && <ChangeAddress channel={channel} />}
+          </Stack>,
+        ],
         [t.max, channel.max_per_second === null ? t.noMax : t.perSecond(channel.max_per_second)],
         [t.standard, channel.standard_webhooks ? t.on : t.off],
         [t.traceparent, channel.send_traceparent ? t.on : t.off],
@@ -56,6 +65,7 @@ const names = [
   "standard_webhooks",
   "send_traceparent",
   "operator_notifications",
+  "partner_may_change_address",
 ] as const
 type Fields = Pick<Channel, (typeof names)[number]>
 
@@ -157,6 +167,12 @@ function Change({ channel }: { channel: Channel }) {
               description={t.notificationsHint}
               checked={fields.operator_notifications}
               onChange={(event) => set({ operator_notifications: event.currentTarget.checked })}
+            />
+            <Switch
+              label={t.partnerMayChange}
+              description={t.partnerMayChangeHint}
+              checked={fields.partner_may_change_address}
+              onChange={(event) => set({ partner_may_change_address: event.currentTarget.checked })}
             />
           </>
         )}

@@ -3,7 +3,13 @@ import { problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 
 /** As long as dispatchers claim what waits (claimChecks.ts of the dispatcher). */
-const claimableMs = { test: 30_000, certification: 10 * 60_000 }
+const claimableMs = { test: 30_000, certification: 10 * 60_000, address_change: 30_000 }
+
+const names = {
+  test: "test delivery",
+  certification: "certification",
+  address_change: "change of the address",
+}
 
 /**
  * A problem if a check of this kind has not finished. A channel has one at a time, so that a receiver that does not
@@ -12,7 +18,7 @@ const claimableMs = { test: 30_000, certification: 10 * 60_000 }
 export async function checkRunning(
   prisma: ApiContext["prisma"],
   channelId: string,
-  kind: "test" | "certification",
+  kind: keyof typeof names,
 ): Promise<Problem | null> {
   const now = Date.now()
   const unfinished = await prisma.receiverCheck.findFirst({
@@ -28,9 +34,8 @@ export async function checkRunning(
     select: { id: true },
   })
   if (!unfinished) return null
-  const what = kind === "test" ? "test delivery" : "certification"
   return problem(
     "check-running",
-    `The ${what} "${unfinished.id}" of this channel has not finished. Wait until it has, and try again.`,
+    `The ${names[kind]} "${unfinished.id}" of this channel has not finished. Wait until it has, and try again.`,
   )
 }

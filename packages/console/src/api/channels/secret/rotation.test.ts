@@ -259,6 +259,7 @@ test("a channel's key switches Standard Webhooks headers, and changes nothing th
     { max_per_second: 1_000 },
     { send_traceparent: true },
     { operator_notifications: true },
+    { partner_may_change_address: true },
     { standard_webhooks: true, address: "https://attacker.example/" },
   ]) {
     const rejected = await change("own", body)

@@ -1,0 +1,166 @@
+import {
+  type ChallengeReport,
+  type Channel,
+  challengeReportSchema,
+  changeAddressSchema,
+  channelSchema,
+} from "@sitewire/contracts"
+import { z } from "zod"
+import { type Caller, nameOf } from "../../auth/caller.ts"
+import { newId } from "../../newIds.ts"
+import { checkAddress } from "../checkAddress.ts"
+import { type ApiContext, defineRoute } from "../defineRoute.ts"
+import { idParameter } from "../pathParameters.ts"
+import { invalidRequest, notFound, problem } from "../problems.ts"
+import { changesOf, ok, type Problem, type Success } from "../response.ts"
+import { type ChannelRow, channelColumns, channelResponse } from "./channelResponse.ts"
+import { checkRunning } from "./checks/checkRunning.ts"
+import { waitForCheck } from "./checks/waitForCheck.ts"
+import { lockChannel } from "./findChannel.ts"
+
+const limits = [
+  { most: 5, withinMs: 60_000, span: "a minute" },
+  { most: 50, withinMs: 24 * 60 * 60_000, span: "a day" },
+]
+
+/** How long an answered challenge allows the change, if the console ended before it. */
+const validMs = 15 * 60_000
+
+export const changeAddress = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/change-address",
+  operation: "changeAddress",
+  summary: "Change a channel's address after a challenge",
+  allow: { operate: "all", channel: "own" },
+  description:
+    "A webhook-dispatcher sends a test delivery to the new address, signed by the channel's secret, with a random value in the header X-Sitewire-Challenge. If the receiver returns it in the same header of a 2xx response, the address is changed, also for existing deliveries that wait for their next attempt. Otherwise nothing changes, and deliveries go to the previous address. With the scope `channel:<id>`, an operator must have set the channel's `partner_may_change_address`.",
+  params: idParameter,
+  body: changeAddressSchema,
+  success: { status: 200, description: "The channel with its new address.", schema: channelSchema },
+  otherResponses: {
+    409: "The receiver did not answer the challenge, the channel was changed meanwhile, or another change of the address has not finished.",
+    429: "Challenges were sent for this channel 5 times in a minute or 50 times in a day, or the key has sent too many requests.",
+    503: "No webhook-dispatcher has claimed the challenge within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
+  },
+  async handle({ prisma, addressPolicy, partnersPolicy }, { params: { id }, body, caller }) {
+    const channel = await lockChannel(prisma, id, caller)
+    if (!channel) return notFound("channel", id)
+    const rejected = rejectPartner(caller, channel)
+    if (rejected) return rejected
+    const policy = channel.partnerMayChangeAddress ? partnersPolicy : addressPolicy
+    const address = checkAddress("address", body.address, policy)
+    if (address.kind === "problem") return address
+    const refused =
+      rejectHeaders(channel, address.href) ??
+      (await checkRunning(prisma, id, "address_change")) ??
+      (await rejectMany(prisma, id))
+    if (refused) return refused
+    const { id: check } = await prisma.receiverCheck.create({
+      data: {
+        id: newId("tst"),
+        channelId: id,
+        kind: "address_change",
+        address: address.href,
+        requestedBy: nameOf(caller),
+      },
+      select: { id: true },
+    })
+    const version = channel.updatedAt.toISOString()
+    return ok({ channel: id, check, version } satisfies z.input<typeof committedSchema>, {
+      audit: { target: { kind: "channel", id }, changes: changesOf({}, { challenged: address.href }) },
+    })
+  },
+  async afterCommit({ prisma }, committed, write) {
+    const { channel, check, version } = committedSchema.parse(committed)
+    const ended = await waitForCheck(prisma, check)
+    if (ended.kind === "problem") return ended
+    const { error, status } = challengeReportSchema.parse(ended.report)
+    if (error !== null) return problem("address-not-confirmed", describe(error, status))
+    const isValid = ended.finishedAt.getTime() > Date.now() - validMs
+    const change = { id: channel, address: ended.address, version: isValid ? version : null }
+    return write((within, caller) => setAddress(within, caller, change))
+  },
+})
+
+const committedSchema = z.object({
+  channel: z.string(),
+  check: z.string(),
+  /** `updated_at` of the channel that the caller wanted to change. */
+  version: z.string(),
+})
+
+async function setAddress(
+  { prisma }: ApiContext,
+  caller: Caller,
+  { id, address, version }: { id: string; address: string; version: string | null },
+): Promise<Success<Channel> | Problem> {
+  const found = await lockChannel(prisma, id, caller)
+  if (!found) return notFound("channel", id)
+  const target = { kind: "channel" as const, id }
+  const before = channelResponse(found, caller)
+  // Of a repeated Idempotency-Key.
+  if (found.address === address) return ok(before)
+  const rejected = rejectPartner(caller, found)
+  if (rejected) return rejected
+  if (found.updatedAt.toISOString() !== version) return problem("address-not-confirmed", outdated)
+  const row = await prisma.channel.update({ where: { id }, data: { address }, select: channelColumns })
+  const after = channelResponse(row, caller)
+  return ok(after, { audit: { target, changes: changesOf(before, after) } })
+}
+
+function rejectPartner(caller: Caller, { partnerMayChangeAddress }: ChannelRow): Problem | null {
+  if (caller.channels === "all" || partnerMayChangeAddress) return null
+  return problem(
+    "missing-scope",
+    "The operator has not allowed partners to change this channel's address. Ask the operator to change it, or to set partner_may_change_address.",
+  )
+}
+
+/** As in checkHeadersOrigin: headers are sent to the origin for which they were given. */
+function rejectHeaders({ address, requestHeaderNames }: ChannelRow, to: string): Problem | null {
+  if (requestHeaderNames.length === 0 || new URL(address).origin === new URL(to).origin) return null
+  const message =
+    "address has another scheme, host or port, to which the channel's request headers would be sent. Remove them before, or ask the operator, who can change both at once"
+  return invalidRequest("body", [{ field: "address", message }])
+}
+
+/** Otherwise a key could have a dispatcher call many addresses. Call it with the channel locked. */
+async function rejectMany(prisma: ApiContext["prisma"], channelId: string): Promise<Problem | null> {
+  for (const { most, withinMs, span } of limits) {
+    const newest = await prisma.receiverCheck.findMany({
+      where: { channelId, kind: "address_change", createdAt: { gt: new Date(Date.now() - withinMs) } },
+      orderBy: { createdAt: "desc" },
+      take: most,
+      select: { createdAt: true },
+    })
+    const oldest = newest[most - 1]
+    if (!oldest) continue
+    const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + withinMs - Date.now()) / 1_000)
+    const detail = `The address of this channel may be changed ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
+    return { ...problem("too-many-address-changes", detail), retryAfterSeconds }
+  }
+  return null
+}
+
+type Fault = NonNullable<ChallengeReport["error"]>
+
+/** The status and what went wrong, and nothing that the server at the address has sent. */
+function describe(fault: Fault, status: number | null): string {
+  const what = fault === "status" ? `responded ${status}, which is not 2xx` : faults[fault]
+  return `The receiver at the new address ${what}. The address is as before. Correct this, and send the request again.`
+}
+
+const faults: Record<Exclude<Fault, "status">, string> = {
+  "not-returned":
+    "responded 2xx, but did not return the value of the header X-Sitewire-Challenge in the same header of its response",
+  timeout: "did not respond in time",
+  dns: "was not called, because its name could not be resolved",
+  connect: "accepted no connection",
+  tls: "accepted no TLS connection with a valid certificate",
+  reset: "closed the connection without a response",
+  protocol: "did not respond in HTTP",
+  "blocked-address": "was not called, because its name leads to an address that is not public",
+}
+
+const outdated =
+  "The receiver answered the challenge, but the channel was changed meanwhile, or the answer is older than 15 minutes. Read the channel, and send the request again."

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { ApiContext } from "../../defineRoute.ts"
+import { problem } from "../../problems.ts"
+import type { Problem } from "../../response.ts"
+
+const claimWithinMs = 5_000
+const finishWithinMs = 15_000
+const pollMs = 50
+
+type Ended = { kind: "done"; address: string; report: unknown; finishedAt: Date }
+
+/** Waits until a dispatcher has sent the one request of a test delivery or of a challenge. */
+export async function waitForCheck(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
+  const startedAt = performance.now()
+  for (;;) {
+    const row = await prisma.receiverCheck.findUnique({
+      where: { id },
+      select: { state: true, address: true, report: true, error: true, finishedAt: true },
+    })
+    if (row === null) return problem("test-unfinished", "The channel was deleted, and its test with it.")
+    const { state, address, report, error, finishedAt } = row
+    if (state === "done" && finishedAt) return { kind: "done", address, report, finishedAt }
+    if (state === "failed")
+      return problem(error === notClaimed ? "no-dispatcher" : "test-unfinished", error ?? "")
+    const waitedMs = performance.now() - startedAt
+    if (state === "waiting" && waitedMs > claimWithinMs) {
+      // Only if it still waits, so that a dispatcher that claims it right now can finish it.
+      await prisma.receiverCheck.updateMany({
+        where: { id, state: "waiting" },
+        data: { state: "failed", error: notClaimed, finishedAt: new Date() },
+      })
+    } else if (waitedMs > finishWithinMs) {
+      return problem("test-unfinished", unfinished)
+    }
+    await sleep(pollMs)
+  }
+}
+
+const notClaimed =
+  "No webhook-dispatcher has claimed the test delivery within 5 seconds, so nothing was sent. Check that one is running and is not older than this console, and try again."
+
+const unfinished =
+  "A webhook-dispatcher has begun to send the test delivery, but has not reported an outcome within 15 seconds. It may have been killed, or its DELIVERY_TIMEOUT is longer. Try again."

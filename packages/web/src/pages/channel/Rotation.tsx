@@ -1,0 +1,304 @@
+import { Stack, Switch, Text } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { type ReactNode, useState } from "react"
+import { useAccess } from "../../api/access.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { Action } from "../../parts/Action.tsx"
+import { CopyField } from "../../parts/CopyField.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { State } from "../../parts/State.tsx"
+import { Ago } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import classes from "./Secrets.module.css"
+import { type SecretTest, useSecretTest } from "./useSecretTest.ts"
+
+const t = texts.secrets
+type Channel = Schemas["Channel"]
+type Staged = Pick<Schemas["StagedSecret"], "staged_secret" | "standard_webhooks_secret">
+
+const steps = ["stage", "test", "activate", "retire"] as const
+type Step = (typeof steps)[number]
+
+/** It follows from what the API has stored, so that the rotation can be continued later, and by others. */
+function nextStep({ other_secret }: Channel, test: SecretTest | null): Step {
+  if (other_secret === null) return "stage"
+  if (other_secret.state === "retiring") return "retire"
+  return test?.result === "accepted" ? "activate" : "test"
+}
+
+export function Rotation({ channel }: { channel: Channel }) {
+  const { managesChannel } = useAccess()
+  const client = useQueryClient()
+  const test = useSecretTest(channel)
+  const [staged, setStaged] = useState<Staged | null>(null)
+  // If the response with the new secret is lost, the channel has it already, but the dialog must stay to ask again.
+  const [staging, setStaging] = useState(false)
+  const now = staging ? "stage" : nextStep(channel, test)
+  const isStaged = !staging && channel.other_secret?.state === "staged"
+  const manages = managesChannel(channel.id)
+  const refresh = () => void client.invalidateQueries({ queryKey: ["channels", channel.id] })
+  const done = () => {
+    setStaged(null)
+    refresh()
+  }
+  const contents: Record<Step, ReactNode> = {
+    stage: now === "stage" && manages && (
+      <Stage
+        channel={channel}
+        toggled={setStaging}
+        done={(secret) => {
+          setStaged(secret)
+          refresh()
+        }}
+      />
+    ),
+    test: isStaged && (
+      <>
+        {staged && <NewSecret staged={staged} />}
+        {now === "test" && <ForPartner step="test" />}
+        {test && <TestResult channel={channel} test={test} />}
+        {manages && (
+          <div className={classes.actions}>
+            <Test channel={channel} test={test} isNow={now === "test"} done={refresh} />
+            {staged === null && <ShowSecret channel={channel} done={setStaged} />}
+            <Retire channel={channel} done={done} />
+          </div>
+        )}
+      </>
+    ),
+    activate: isStaged && manages && (
+      <UseOther channel={channel} test={test} isNow={now === "activate"} done={done} />
+    ),
+    retire: now === "retire" && (
+      <>
+        <ForPartner step="retire" />
+        {manages && (
+          <div className={classes.actions}>
+            <Retire channel={channel} done={done} />
+            <UseOther channel={channel} test={test} isNow={false} done={done} />
+          </div>
+        )}
+      </>
+    ),
+  }
+  return (
+    <Section title={t.rotation}>
+      <Text size="sm" mb="md">
+        {t.intro}
+      </Text>
+      <ol className={classes.steps}>
+        {steps.map((step) => {
+          const state = step === now ? "now" : steps.indexOf(step) < steps.indexOf(now) ? "done" : "later"
+          return (
+            <li key={step} data-state={state} aria-current={state === "now" ? "step" : undefined}>
+              <div className={classes.step}>
+                <strong>{t.steps[step].title}</strong>
+                {/* A secret can be activated without a test. */}
+                {state === "done" && step !== "test" && <State kind="good">{t.done}</State>}
+              </div>
+              <p>{t.steps[step].what}</p>
+              {contents[step] && (
+                <Stack gap="sm" align="start">
+                  {contents[step]}
+                </Stack>
+              )}
+            </li>
+          )
+        })}
+      </ol>
+    </Section>
+  )
+}
+
+function ForPartner({ step }: { step: "test" | "retire" }) {
+  return (
+    <Notice kind="idle" title={t.partner}>
+      {t.steps[step].partner}
+    </Notice>
+  )
+}
+
+function NewSecret({ staged: { staged_secret, standard_webhooks_secret } }: { staged: Staged }) {
+  return (
+    <div className={classes.secret}>
+      <Notice kind="warn" title={t.once}>
+        {t.onceMore}
+      </Notice>
+      <CopyField label={t.newSecret} value={staged_secret} what={t.newSecret} />
+      <CopyField
+        label={texts.createChannel.whsec}
+        value={standard_webhooks_secret}
+        what={texts.createChannel.whsec}
+      />
+    </div>
+  )
+}
+
+const kinds = { accepted: "good", rejected: "bad", inconclusive: "warn" } as const
+
+function TestResult({
+  channel: { id },
+  test: { result, finding, at },
+}: {
+  channel: Channel
+  test: SecretTest
+}) {
+  return (
+    <div role="status">
+      {result === "running" ? (
+        <State kind="busy">{t.testing}</State>
+      ) : (
+        <Notice kind={kinds[result]} title={t.results[result]}>
+          {finding} <Ago at={at} /> ·{" "}
+          <Link to="/channels/$id" params={{ id }} search={{ tab: "receiver" }}>
+            {t.report}
+          </Link>
+        </Notice>
+      )}
+    </div>
+  )
+}
+
+function Stage({
+  channel: { id },
+  toggled,
+  done,
+}: {
+  channel: Channel
+  toggled: (isOpen: boolean) => void
+  done: (secret: Staged) => void
+}) {
+  return (
+    <Action
+      label={t.steps.stage.label}
+      variant="filled"
+      title={t.stageTitle(id)}
+      onToggle={toggled}
+      run={(post) => bodyOf(post("/v1/channels/{id}/secret/stage", { params: { path: { id } } }))}
+      then={done}
+    >
+      {t.stageMore}
+    </Action>
+  )
+}
+
+function Test({
+  channel: { id, address },
+  test,
+  isNow,
+  done,
+}: {
+  channel: Channel
+  test: SecretTest | null
+  isNow: boolean
+  done: () => void
+}) {
+  return (
+    <Action
+      label={test === null ? t.steps.test.label : t.testAgain}
+      variant={isNow ? "filled" : "default"}
+      disabled={test?.result === "running"}
+      title={t.testTitle}
+      run={(post) => bodyOf(post("/v1/channels/{id}/certifications", { params: { path: { id } }, body: {} }))}
+      then={done}
+    >
+      {t.testMore(address)}
+    </Action>
+  )
+}
+
+function ShowSecret({ channel: { id }, done }: { channel: Channel; done: (secret: Staged) => void }) {
+  return (
+    <Action
+      label={t.show}
+      icon="eye"
+      title={t.showTitle}
+      run={() => bodyOf(api.GET("/v1/channels/{id}/secret/staged", { params: { path: { id } } }))}
+      then={done}
+    >
+      {t.showMore}
+    </Action>
+  )
+}
+
+/** Activates the staged secret, or returns to the retiring one. Warns unless a test has found that the receiver accepts it. */
+function UseOther({
+  channel: { id, secret_id, other_secret },
+  test,
+  isNow,
+  done,
+}: {
+  channel: Channel
+  test: SecretTest | null
+  isNow: boolean
+  done: () => void
+}) {
+  const [force, setForce] = useState(false)
+  const other = other_secret?.id ?? ""
+  const step = other_secret?.state === "staged" ? t.activate : t.revert
+  const params = {
+    path: { id },
+    query: { secret_id: other, ...(force ? { force: "true" as const } : {}) },
+  }
+  return (
+    <Action
+      label={step.label}
+      variant={isNow ? "filled" : "default"}
+      title={step.title(other)}
+      run={(post) =>
+        bodyOf(
+          other_secret?.state === "staged"
+            ? post("/v1/channels/{id}/secret/activate", { params })
+            : post("/v1/channels/{id}/secret/revert", { params }),
+        )
+      }
+      done={step.done}
+      then={() => {
+        setForce(false)
+        done()
+      }}
+    >
+      <Stack gap="md">
+        <span>{step.more(id, secret_id)}</span>
+        {test?.result !== "accepted" && (
+          <>
+            <Notice kind="warn" title={test?.result === "rejected" ? t.results.rejected : t.untested}>
+              {t.untestedMore}
+            </Notice>
+            <Switch
+              label={t.force}
+              description={t.forceHint}
+              checked={force}
+              onChange={(event) => setForce(event.currentTarget.checked)}
+            />
+          </>
+        )}
+      </Stack>
+    </Action>
+  )
+}
+
+/** Deletes the retiring secret, which ends the rotation, or the staged one, which abandons it. */
+function Retire({ channel: { id, other_secret }, done }: { channel: Channel; done: () => void }) {
+  const other = other_secret?.id ?? ""
+  const isLast = other_secret?.state === "retiring"
+  return (
+    <Action
+      label={isLast ? t.steps.retire.label : t.abandon}
+      variant={isLast ? "filled" : "default"}
+      danger
+      title={isLast ? t.retireTitle(other) : t.abandonTitle(other)}
+      run={(post) =>
+        bodyOf(
+          post("/v1/channels/{id}/secret/retire", { params: { path: { id }, query: { secret_id: other } } }),
+        )
+      }
+      done={t.retired}
+      then={done}
+    >
+      {isLast ? t.retireMore(id) : t.abandonMore}
+    </Action>
+  )
+}
