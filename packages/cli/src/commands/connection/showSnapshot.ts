@@ -1,4 +1,3 @@
-import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
@@ -37,7 +36,7 @@ export const showSnapshot: CliCommand = {
     note(facts.filter((fact) => fact !== null).join(", "))
     if (body === null) return
     try {
-      await pipeline(Readable.fromWeb(body), stdout, { end: false })
+      await pipeline(body, stdout, { end: false })
     } catch (error) {
       throw failed(
         `The snapshot of ${id} is incomplete: ${describeNetworkError(error)}. ` +
