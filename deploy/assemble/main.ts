@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, readFile, symlink } from "node:fs/promises"
+import { copyFile, cp, mkdir, readdir, readFile, symlink } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { isNeeded, isNotice, isSource } from "./isNeeded.ts"
 import { listPackages } from "./listPackages.ts"
@@ -10,10 +10,10 @@ import { makeUniform } from "./makeUniform.ts"
  * into the page of the web console, it copies the notices, from which scanners list packages.
  */
 
-const [part, workspace, to = "", ...folders] = process.argv.slice(2)
+const [part, workspace, to = "", ...others] = process.argv.slice(2)
 if (!["installed", "notices", "sources"].includes(part ?? "") || !workspace || !to) {
   throw new Error(
-    "usage: node deploy/assemble/main.ts installed|notices|sources <workspace> <to> [<other folder>...]",
+    "usage: node deploy/assemble/main.ts installed|notices|sources <workspace> <to> [<other file or folder>...]",
   )
 }
 const { installed, workspaces } = await listPackages(".", workspace)
@@ -29,7 +29,7 @@ if (part === "installed") {
     await copyFiles(folder, isSource)
     await link(folder)
   }
-  for (const folder of folders) await copyFiles(folder, () => true)
+  for (const other of others) await cp(other, join(to, other), { recursive: true })
 }
 await makeUniform(to)
 

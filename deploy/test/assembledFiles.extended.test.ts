@@ -32,6 +32,8 @@ test.each([...declared.keys()])("%s has at most 35 MB of files, and starts with 
   expect(files.filter((file) => /\.test\.ts$|\.map$|sqlserver|mysql|node_modules.*\.ts$/.test(file))).toEqual(
     [],
   )
+  // Which it serves.
+  if (name === "console") expect(files).toContain(join(to, "llms.txt"))
   const { stdout } = await run(process.execPath, [`${workspace}/src/main.ts`, "--help"], { cwd: to })
   expect(stdout).toContain("KAFKA_BROKERS")
 })

@@ -3,8 +3,10 @@ package sitewire_test
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"testing/quick"
 	"time"
 
 	"github.com/sitewire/sitewire-go"
@@ -15,76 +17,127 @@ const secret = "sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
 var schemes = []sitewire.Scheme{sitewire.SchemeSitewire, sitewire.SchemeStandardWebhooks}
 
-// FuzzAnyBytes: whatever bytes are signed, their signature is valid, and it is of no other bytes.
+// Each property is checked with random input by a test, and by `go test -fuzz`, which also looks for input that reaches other code.
+const randomInputs = 20_000
+
+func checkRandomly(t *testing.T, property any) {
+	t.Helper()
+	if err := quick.Check(property, &quick.Config{MaxCount: randomInputs}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnyBytes(t *testing.T) {
+	checkRandomly(t, func(body []byte, bit uint) bool {
+		checkAnyBytes(t, body, bit)
+		return !t.Failed()
+	})
+}
+
 func FuzzAnyBytes(f *testing.F) {
 	f.Add([]byte(nil), uint(0))
 	f.Add([]byte{0, 255, 10}, uint(9))
 	f.Add(sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{}).Body, uint(77))
-	f.Fuzz(func(t *testing.T, body []byte, bit uint) {
-		delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
-		for _, scheme := range schemes {
-			options := sitewire.Options{Scheme: scheme}
-			_, err := sitewire.ConstructEvent(body, delivery.Header, []string{"another", secret}, options)
-			if fault := faultOf(t, err); fault != "" && fault != sitewire.FaultInvalidBody {
-				t.Errorf("%s: signed bytes: %v", scheme, err)
-			}
-			_, err = sitewire.ConstructEvent(body, delivery.Header, []string{"another"}, options)
-			if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
-				t.Errorf("%s: another secret: %v", scheme, err)
-			}
-			if len(body) == 0 {
-				continue
-			}
-			flipped := bytes.Clone(body)
-			flipped[bit/8%uint(len(body))] ^= 1 << (bit % 8)
-			_, err = sitewire.ConstructEvent(flipped, delivery.Header, []string{secret}, options)
-			if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
-				t.Errorf("%s: one flipped bit: %v", scheme, err)
-			}
+	f.Fuzz(checkAnyBytes)
+}
+
+// checkAnyBytes: whatever bytes are signed, their signature is valid, and it is of no other bytes.
+func checkAnyBytes(t *testing.T, body []byte, bit uint) {
+	delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
+	for _, scheme := range schemes {
+		options := sitewire.Options{Scheme: scheme}
+		_, err := sitewire.ConstructEvent(body, delivery.Header, []string{"another", secret}, options)
+		if fault := faultOf(t, err); fault != "" && fault != sitewire.FaultInvalidBody {
+			t.Errorf("%s: signed bytes: %v", scheme, err)
 		}
+		_, err = sitewire.ConstructEvent(body, delivery.Header, []string{"another"}, options)
+		if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+			t.Errorf("%s: another secret: %v", scheme, err)
+		}
+		if len(body) == 0 {
+			continue
+		}
+		flipped := bytes.Clone(body)
+		flipped[bit/8%uint(len(body))] ^= 1 << (bit % 8)
+		_, err = sitewire.ConstructEvent(flipped, delivery.Header, []string{secret}, options)
+		if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+			t.Errorf("%s: one flipped bit: %v", scheme, err)
+		}
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	checkRandomly(t, func(name, one, two, id, timestamp, signature string) bool {
+		checkHeaders(t, name, one, two, id, timestamp, signature)
+		checkHeaders(t, "webhook-id", "sha256="+one, two, id, "1772366400", "v1,"+signature)
+		return !t.Failed()
 	})
 }
 
-// FuzzHeaders: headers that nobody signed are rejected, and cause nothing else.
 func FuzzHeaders(f *testing.F) {
 	f.Add("X-Sitewire-Signature", "sha256=", "sha256=", "webhook-id", "1772366400", "v1,AAAA v1a,BB")
 	f.Add("webhook-id", "a.b", "", "", "９", "v1,")
 	f.Add("WEBHOOK-SIGNATURE", "v1,\xff", "\x00", "x", "0", "v1, v1,x")
-	f.Fuzz(func(t *testing.T, name, one, two, id, timestamp, signature string) {
-		headers := http.Header{
-			name:                   {one, two},
-			"X-Sitewire-Signature": {one},
-			"Webhook-Id":           {id},
-			"Webhook-Timestamp":    {timestamp},
-			"Webhook-Signature":    {signature},
-		}
-		for _, scheme := range schemes {
-			options := sitewire.Options{Scheme: scheme, Now: time.Unix(1772366400, 0)}
-			_, err := sitewire.ConstructEvent([]byte("{}"), headers, []string{secret}, options)
-			if fault := faultOf(t, err); fault == "" || fault == sitewire.FaultInvalidBody {
-				t.Errorf("%s accepted headers that nobody signed", scheme)
-			}
-		}
-	})
+	f.Fuzz(checkHeaders)
 }
 
-// FuzzBody: a signed body is an event or rejected, and an event survives being serialised again.
+// checkHeaders: headers that nobody signed are rejected, and cause nothing else.
+func checkHeaders(t *testing.T, name, one, two, id, timestamp, signature string) {
+	headers := http.Header{
+		name:                   {one, two},
+		"X-Sitewire-Signature": {one},
+		"Webhook-Id":           {id},
+		"Webhook-Timestamp":    {timestamp},
+		"Webhook-Signature":    {signature},
+	}
+	for _, scheme := range schemes {
+		options := sitewire.Options{Scheme: scheme, Now: time.Unix(1772366400, 0)}
+		_, err := sitewire.ConstructEvent([]byte("{}"), headers, []string{secret}, options)
+		if fault := faultOf(t, err); fault == "" || fault == sitewire.FaultInvalidBody {
+			t.Errorf("%s accepted headers that nobody signed", scheme)
+		}
+	}
+}
+
+// Bodies of the vectors with some bytes replaced, because random bytes are never an event.
+func TestBodies(t *testing.T) {
+	vectors := readVectors(t, "deliveries.json")
+	events := 0
+	checkRandomly(t, func(vector uint, places [3]uint16, bytes [3]byte, replaced uint8) bool {
+		body := slices.Clone(vectors[vector%uint(len(vectors))].Body)
+		for i := 0; i < int(replaced%4) && len(body) > 0; i++ {
+			body[int(places[i])%len(body)] = bytes[i]
+		}
+		if checkBody(t, body) {
+			events++
+		}
+		return !t.Failed()
+	})
+	if events < randomInputs/10 {
+		t.Errorf("only %d bodies were events", events)
+	}
+}
+
 func FuzzBody(f *testing.F) {
 	for _, v := range readVectors(f, "deliveries.json") {
 		f.Add(v.Body)
 	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
-		event, err := sitewire.ConstructEvent(body, delivery.Header, []string{secret}, sitewire.Options{})
-		if fault := faultOf(t, err); fault == sitewire.FaultInvalidBody {
-			return
-		}
-		again := sitewiretest.SignDelivery(event, secret, sitewiretest.Options{})
-		same, err := sitewire.ConstructEvent(again.Body, again.Header, []string{secret}, sitewire.Options{})
-		if err != nil || same != event {
-			t.Errorf("%+v became %+v: %v", event, same, err)
-		}
-	})
+	f.Fuzz(func(t *testing.T, body []byte) { checkBody(t, body) })
+}
+
+// checkBody: a signed body is an event or rejected, and an event survives being serialised again. Returns true for an event.
+func checkBody(t *testing.T, body []byte) bool {
+	delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
+	event, err := sitewire.ConstructEvent(body, delivery.Header, []string{secret}, sitewire.Options{})
+	if fault := faultOf(t, err); fault == sitewire.FaultInvalidBody {
+		return false
+	}
+	again := sitewiretest.SignDelivery(event, secret, sitewiretest.Options{})
+	same, err := sitewire.ConstructEvent(again.Body, again.Header, []string{secret}, sitewire.Options{})
+	if err != nil || same != event {
+		t.Errorf("%+v became %+v: %v", event, same, err)
+	}
+	return true
 }
 
 func TestHostileInput(t *testing.T) {

@@ -4,9 +4,12 @@ export type Artifact = {
   folder: string
   command: string
   needs: string[]
-  /** Why two builds have different bytes. Undefined: they must not. */
+  /** Why two builds have different bytes, so that it is built once. Undefined: they must not differ. */
   differs?: string
 }
+
+/** The folder of `.sitewire/release` in which the artifact's files are. */
+export const folderOf = ({ name }: Pick<Artifact, "name">) => name.replaceAll(/[^A-Za-z0-9]+/g, "-")
 
 const library = (name: string, folder: string, needs: string[]): Artifact => ({
   name,

@@ -1,20 +1,29 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { parseArgs } from "node:util"
 import { findProgram } from "@sitewire/testkit/findProgram"
-import { artifacts, versions } from "./artifacts.ts"
+import { type Artifact, artifacts, folderOf, versions } from "./artifacts.ts"
+import { provenanceOf } from "./provenance.ts"
 
 // npm run release -- --version X --dry-run: builds each artifact twice, and fails if its bytes differ, if a file states another
 // version, or if the changelog says nothing about it. What it wrote is in .sitewire/release. Only the release workflow publishes.
 const root = join(import.meta.dirname, "../..")
 const target = join(root, ".sitewire/release")
-const { values } = parseArgs({ options: { version: { type: "string" }, "dry-run": { type: "boolean" } } })
+const { values } = parseArgs({
+  options: {
+    version: { type: "string" },
+    "dry-run": { type: "boolean" },
+    // Fails if an artifact cannot be built on this machine, because a tool is missing.
+    complete: { type: "boolean" },
+  },
+})
 const { version } = values
 if (version === undefined || !values["dry-run"]) {
   console.error(
-    "usage: npm run release -- --version X --dry-run (without --dry-run, only the workflow publishes)",
+    "usage: npm run release -- --version X --dry-run [--complete] (without --dry-run, only the workflow publishes)",
   )
   process.exit(2)
 }
@@ -36,31 +45,28 @@ rmSync(target, { recursive: true, force: true })
 const commitSeconds = git("log", "-1", "--format=%ct")
 const skipped: string[] = []
 const sums: { file: string; sha256: string }[] = []
-for (const { name, folder, command, needs, differs } of artifacts) {
+for (const artifact of artifacts) {
+  const { name, needs, differs } = artifact
   try {
     for (const tool of needs) findProgram(tool, "Install it.")
   } catch (error) {
     skipped.push(`${name}: ${error instanceof Error ? error.message : error}`)
     continue
   }
-  const [first, second] = [1, 2].map((time) => {
-    const OUT = join(target, String(time), name.replaceAll(/[^A-Za-z0-9]+/g, "-"))
-    mkdirSync(OUT, { recursive: true })
-    execFileSync("sh", ["-ec", command], {
-      cwd: join(root, folder),
-      env: { ...process.env, OUT, SOURCE_DATE_EPOCH: commitSeconds, TZ: "UTC" },
-      stdio: ["ignore", "ignore", "inherit"],
-    })
-    return digests(OUT)
-  })
-  if (first === undefined || first.length === 0) problems.push(`${name}: nothing was written`)
-  else if (JSON.stringify(first) !== JSON.stringify(second) && differs === undefined)
-    problems.push(`${name}: two builds differ`)
-  sums.push(...(first ?? []))
+  const built = build(artifact, join(target, folderOf(artifact)))
+  if (built.length === 0) problems.push(`${name}: nothing was written`)
+  if (differs === undefined) {
+    const again = mkdtempSync(join(tmpdir(), "sitewire-release-"))
+    if (JSON.stringify(build(artifact, again)) !== JSON.stringify(built))
+      problems.push(`${name}: two builds differ`)
+    rmSync(again, { recursive: true })
+  }
+  sums.push(...built.map(({ file, sha256 }) => ({ file: join(folderOf(artifact), file), sha256 })))
   console.log(
-    `${name}: ${(first ?? []).map(({ file, bytes }) => `${file}, ${bytes} bytes`).join("; ")}${differs === undefined ? "" : `. ${differs}`}`,
+    `${name}: ${built.map(({ file, bytes }) => `${file}, ${bytes} bytes`).join("; ")}${differs === undefined ? "" : `. ${differs}`}`,
   )
 }
+if (values.complete) problems.push(...skipped)
 
 const write = (file: string, text: string) => writeFileSync(join(target, file), text)
 write("SHA256SUMS", sums.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join(""))
@@ -72,18 +78,7 @@ write(
     maxBuffer: 1 << 28,
   }).toString(),
 )
-const statement = {
-  _type: "https://in-toto.io/Statement/v1",
-  predicateType: "https://slsa.dev/provenance/v1",
-  subject: sums.map(({ file, sha256 }) => ({ name: file, digest: { sha256 } })),
-  predicate: {
-    buildDefinition: {
-      buildType: "npm run release",
-      externalParameters: { version },
-      resolvedDependencies: [{ uri: "git", digest: { gitCommit: git("rev-parse", "HEAD") } }],
-    },
-  },
-}
+const statement = provenanceOf({ version, commit: git("rev-parse", "HEAD"), sums, env: process.env })
 write("provenance.json", `${JSON.stringify(statement, null, 2)}\n`)
 
 for (const line of skipped) console.log(`skipped: ${line}`)
@@ -93,6 +88,16 @@ console.log(`${sums.length} files of ${version}, ${skipped.length} artifacts ski
 function fail(): never {
   for (const line of problems) console.error(`problem: ${line}`)
   process.exit(1)
+}
+
+function build({ folder, command }: Artifact, OUT: string) {
+  mkdirSync(OUT, { recursive: true })
+  execFileSync("sh", ["-ec", command], {
+    cwd: join(root, folder),
+    env: { ...process.env, OUT, SOURCE_DATE_EPOCH: commitSeconds, TZ: "UTC" },
+    stdio: ["ignore", "ignore", "inherit"],
+  })
+  return digests(OUT)
 }
 
 function digests(folder: string) {

@@ -25,14 +25,23 @@ test.for(libraries)("the tests of kit/%s pass", { timeout: 900_000 }, async (fol
   await runTestScript(join(kit, folder), context)
 })
 
+const release = join(kit, "../.sitewire/release")
+/** The examples install the archives of this release, and without it, if only they are tested, what they pack. */
+let isReleased = false
+
 test("the dry run of a release builds each artifact twice with equal bytes, and names each file with another version", {
   timeout: 900_000,
 }, async () => {
-  const release = (version: string) =>
+  const dryRun = (version: string) =>
     runScript(`node kit/release/main.ts --version ${version} --dry-run`, join(kit, ".."))
-  const { code, output } = await release("0.1.0")
+  const { code, output } = await dryRun("0.1.0")
   expect(code, output).toBe(0)
-  const other = await release("9.9.9")
+  isReleased = true
+  const check = await runScript("sha256sum --check --quiet SHA256SUMS && wc -l <SHA256SUMS", release)
+  expect(check.code, check.output).toBe(0)
+  const { subject } = JSON.parse(readFileSync(join(release, "provenance.json"), "utf8"))
+  expect(subject).toHaveLength(Number(check.output))
+  const other = await dryRun("9.9.9")
   expect(other.code).toBe(1)
   expect(other.output).toContain("problem: kit/java/pom.xml does not state <version>9.9.9</version>")
 })
@@ -50,7 +59,7 @@ test.for(readdirSync(examples))(
   async (name, context) => {
     for (const tool of readExample(name).needs) needs(() => findProgram(tool, "Install it."), context)
     const begunAt = performance.now()
-    const app = await installExample(name)
+    const app = await installExample(name, isReleased ? release : null)
     const start = async (env: Record<string, string>) => {
       const started = await startExample(name, app, env)
       onTestFinished(started.end)

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdtempSync, readFileSync } from "node:fs"
+import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { waitUntil } from "@sitewire/testkit"
 import { pickPort } from "@sitewire/testkit/backing"
-import { runScript } from "./runScript.ts"
+import { artifacts, folderOf } from "../release/artifacts.ts"
+import { runScript, shortLivedJava } from "./runScript.ts"
 
 const kit = join(import.meta.dirname, "..")
 const root = join(kit, "..")
@@ -23,17 +24,21 @@ export const readExample = (name: string): Example =>
 /** The folder with the archive of the language's library, which is packed once. */
 const archives = new Map<string, Promise<string>>()
 
-async function packLibrary(language: string): Promise<string> {
+/** The library's archive is that of the release in this folder, or packed for this process. */
+async function packLibrary(language: string, release: string | null): Promise<string> {
+  const library = language === "node" ? "packages/signing" : `kit/${language}`
+  const artifact = artifacts.find(({ folder }) => folder === library)
+  if (release !== null && artifact && existsSync(join(release, folderOf(artifact))))
+    return join(release, folderOf(artifact))
   const folder = mkdtempSync(join(tmpdir(), "sitewire-archives-"))
-  const library = language === "node" ? join(root, "packages/signing") : join(kit, language)
-  await runToEnd(`./pack.sh "${folder}"`, library, {})
+  await runToEnd(`./pack.sh "${folder}"`, join(root, library), {})
   return folder
 }
 
 /** Installs the example from the packed archive of its library. Returns the example's folder. */
-export async function installExample(name: string): Promise<string> {
+export async function installExample(name: string, release: string | null): Promise<string> {
   const language = name.split("-")[0] ?? ""
-  const packed = archives.get(language) ?? packLibrary(language)
+  const packed = archives.get(language) ?? packLibrary(language, release)
   archives.set(language, packed)
   const app = join(mkdtempSync(join(tmpdir(), "sitewire-example-")), "app")
   cpSync(join(examples, name), app, {
@@ -56,7 +61,7 @@ export async function startExample(name: string, app: string, env: Record<string
   const child = spawn("sh", ["-ec", readExample(name).start], {
     cwd: app,
     detached: true,
-    env: { ...process.env, ROOT: root, PORT: String(port), ...env },
+    env: { ...process.env, ...shortLivedJava, ROOT: root, PORT: String(port), ...env },
   })
   let output = ""
   for (const stream of [child.stdout, child.stderr])

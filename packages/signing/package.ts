@@ -33,6 +33,12 @@ const manifest = {
   version: own.version,
   description: own.description,
   license: own.license,
+  // The registry compares it with the workflow that publishes.
+  repository: {
+    type: "git",
+    url: "git+https://github.com/sitewire/sitewire.git",
+    directory: "packages/signing",
+  },
   type: own.type,
   sideEffects: false,
   engines: { node: ">=20.10" },

@@ -46,7 +46,7 @@ export const texts = {
     appearance: "Appearance",
     schemes: { auto: "System", light: "Light", dark: "Dark" },
     sessions: "Your sessions",
-    api: "API document (OpenAPI)",
+    api: "API reference",
     signOut: "Sign out",
     otherSession: (name: string) =>
       `You have signed in as ${name} in another tab. This page now shows what ${name} may see.`,

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
 import { runAxe, settle, type View } from "../screenshots/browser.ts"
 import { operatorViews, ownerViews, partnerViews, type Shown } from "../screenshots/views.ts"
@@ -31,9 +32,24 @@ async function shownToOperators(): Promise<Shown[]> {
   return operatorViews({ failing, delivered })
 }
 
+/** Leaves some operations and schemas. The others have the same markup, and axe takes a second for a hundred elements. */
+const shorten = (page: Page) =>
+  page.evaluate(() => {
+    for (const each of document.querySelectorAll(
+      "article:nth-of-type(n + 3), #schemas ~ dl:nth-of-type(n + 5)",
+    ))
+      each.remove()
+  })
+
 // Each page is loaded once, and seen in all views, because most of the time goes into loading.
 test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
-  [null, async () => [{ name: "sign-in", path: "/jobs" }]],
+  [
+    null,
+    async () => [
+      { name: "sign-in", path: "/jobs" },
+      { name: "API reference", path: "/reference", prepare: shorten },
+    ],
+  ],
   ["operate,personal-data,admin", shownToOperators],
   ["channel:acme", async () => partnerViews],
   ["site:bakery.example", async () => ownerViews],
@@ -62,3 +78,22 @@ test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
     expect(found).toEqual({})
   },
 )
+
+test("the API reference shows every operation of the document, and loads nothing else", async () => {
+  await using opened = await pages.open(null)
+  const requests: string[] = []
+  opened.page.on("request", (request) => requests.push(request.url()))
+  await opened.go("/reference")
+  expect(requests).toEqual([`${pages.origin}/reference`])
+  const described = await (await fetch(`${pages.origin}/openapi.json`)).text()
+  const operations = [...new Set(described.match(/(?<="operationId":")\w+/g))]
+  expect(operations.length).toBeGreaterThan(60)
+  const hidden = await opened.page.evaluate(
+    (ids) => ids.filter((id) => !document.getElementById(id)?.checkVisibility()),
+    operations,
+  )
+  expect(hidden).toEqual([])
+  await opened.page.setViewportSize({ width: 360, height: 740 })
+  expect(await opened.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  expect(opened.complaints).toEqual([])
+})

@@ -11,6 +11,7 @@ import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
 import type { ChangeFeed } from "../stream/createChangeFeed.ts"
 import { fieldErrors } from "./fieldErrors.ts"
+import type { OpenApi } from "./openapi/jsonSchema.ts"
 import type { ResponseHeader } from "./openapi/responseHeaders.ts"
 import { impossibleId, invalidRequest } from "./problems.ts"
 import type { Problem, RouteResponse, Success } from "./response.ts"
@@ -40,7 +41,7 @@ export type ApiContext = {
   changes: ChangeFeed
   /** How long dispatchers store deliveries. */
   deliveryRetentionMs: number
-  openApiDocument: object
+  openApiDocument: OpenApi
 }
 
 /** The context of all routes, with a client that can begin transactions. */

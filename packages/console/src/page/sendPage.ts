@@ -1,4 +1,5 @@
 import type { Response } from "express"
+import { html } from "./html.ts"
 
 type Page = {
   title: string
@@ -11,16 +12,12 @@ type Page = {
 /** Sends a page without scripts and styles, which needs no build. */
 export function sendPage(response: Response, status: number, { title, text, link, continueTo }: Page): void {
   const refresh =
-    continueTo === undefined ? "" : `<meta http-equiv="refresh" content="0; url=${escapeHtml(continueTo)}">`
-  const anchor = link ? `<p><a href="${escapeHtml(link.path)}">${escapeHtml(link.text)}</a></p>` : ""
-  const html = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+    continueTo === undefined ? "" : html`<meta http-equiv="refresh" content="0; url=${continueTo}">`
+  const anchor = link ? html`<p><a href="${link.path}">${link.text}</a></p>` : ""
+  const { markup } = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">${refresh}</head>
-<body><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>${anchor}</body></html>
+<body><h1>${title}</h1><p>${text}</p>${anchor}</body></html>
 `
-  response.status(status).type("html").send(html)
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  response.status(status).type("html").send(markup)
 }

@@ -11,5 +11,7 @@ export function listFiles(root: URL): string[] {
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   })
-  return output.split("\0").filter((path) => path !== "" && existsSync(new URL(path, root)))
+  // git lists new files first, and generated documents have the order of the files.
+  const existing = output.split("\0").filter((path) => path !== "" && existsSync(new URL(path, root)))
+  return existing.sort()
 }

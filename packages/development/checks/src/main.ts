@@ -11,9 +11,11 @@ import { listFiles } from "./listFiles.ts"
 const root = new URL("../../../../", import.meta.url)
 const files = listFiles(root)
 const texts = files
-  .filter((path) => /\.(md|tsx?|mjs|yaml)$/.test(path))
+  .filter((path) => /\.(md|tsx?|mjs|yaml)$|^llms\.txt$/.test(path))
   .map((path) => ({ path, text: readFileSync(new URL(path, root), "utf8") }))
-const pages = texts.filter(({ path }) => path.endsWith(".md")).map(({ path, text }) => readPage(path, text))
+const pages = texts
+  .filter(({ path }) => /\.md$|^llms\.txt$/.test(path))
+  .map(({ path, text }) => readPage(path, text))
 const generated = await generateFiles(root, files)
 const problems = [
   ...findDeadLinks(pages, files),

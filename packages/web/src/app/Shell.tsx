@@ -123,7 +123,7 @@ function Account() {
             data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: t.schemes[value] }))}
           />
           <Link to="/sessions">{t.sessions}</Link>
-          <a href="/openapi.json">{t.api}</a>
+          <a href="/reference">{t.api}</a>
           <Button variant="default" size="xs" fullWidth onClick={() => mutate()}>
             {t.signOut}
           </Button>

@@ -107,7 +107,7 @@ export function SignIn() {
           )}
           <Text size="xs" c="dimmed">
             {t.noKey}{" "}
-            <Anchor href="/openapi.json" underline="always">
+            <Anchor href="/reference" underline="always">
               {t.api}
             </Anchor>
           </Text>

@@ -2,6 +2,7 @@
 export type JsonSchema = {
   $ref?: string
   type?: string | string[]
+  title?: string
   description?: string
   examples?: unknown[]
   default?: unknown
@@ -18,10 +19,13 @@ export type JsonSchema = {
   oneOf?: JsonSchema[]
   allOf?: JsonSchema[]
   minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
   "x-rejections"?: string[]
 }
 
-type Parameter = {
+export type Parameter = {
   in: string
   name: string
   required?: boolean
@@ -42,9 +46,10 @@ export type Response = {
   links?: Record<string, { operationId: string; parameters?: Record<string, string> }>
 }
 
-type Operation = {
+export type Operation = {
   operationId: string
-  summary?: string
+  summary: string
+  description: string
   tags?: string[]
   parameters?: Parameter[]
   security?: object[]
@@ -56,14 +61,15 @@ type PathItem = Record<string, Operation>
 
 export type OpenApi = {
   openapi: string
-  info: object
-  tags?: { name: string; description: string }[]
+  info: { title: string; version: string; description: string }
+  tags: { name: string; description: string }[]
   paths: Record<string, PathItem>
   webhooks?: Record<string, PathItem>
   components: {
     schemas: Record<string, JsonSchema>
     responses: Record<string, Response>
     headers: Record<string, Header>
+    securitySchemes: { key: { description: string } }
   }
 }
 

@@ -9,5 +9,5 @@ export const readOpenApi = defineRoute({
   summary: "Read this document",
   allow: "anyone",
   success: { status: 200, description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) },
-  handle: async ({ openApiDocument }) => ok({ openapi: "3.1.1", ...openApiDocument }),
+  handle: async ({ openApiDocument }) => ok(openApiDocument),
 })

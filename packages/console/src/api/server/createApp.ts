@@ -9,6 +9,7 @@ import { limitRate, type RateSettings, type TakeTurn } from "../../auth/limitRat
 import type { OpenIdProvider } from "../../oidc/openIdProvider.ts"
 import { openIdRoutes } from "../../oidc/openIdRoutes.ts"
 import { servePage } from "../../page/servePage.ts"
+import { serveReference } from "../../reference/serveReference.ts"
 import type { SessionLimits } from "../../session/sessions.ts"
 import { createSignInContext } from "../../session/signInContext.ts"
 import { signInRoutes } from "../../session/signInRoutes.ts"
@@ -69,6 +70,7 @@ export function createApp(settings: {
     createRouter(routes, { ...context, log }, { takeTurn: rateLimit.takeTurn, mostExpensive }),
     signInRoutes(signIn),
     openIdRoutes(signIn),
+    serveReference(context.openApiDocument),
     page.others,
     (_request, response) => sendProblem(response, unknownPath()),
   )

@@ -1,5 +1,7 @@
 package com.sitewire;
 
+import static java.net.http.HttpRequest.BodyPublishers.noBody;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,32 +15,21 @@ final class ConnectorTrigger {
     private ConnectorTrigger() {}
 
     // README begins
-    /** Returns true after a call was accepted, or false after 8 that were not. */
-    static boolean callTrigger(HttpClient client, URI triggerUrl) throws InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(triggerUrl)
-                .timeout(Duration.ofSeconds(15))
-                .POST(HttpRequest.BodyPublishers.noBody())
-                .build();
+    /** Repeats the call until it was accepted, at most 8 times. */
+    static void callTrigger(HttpClient client, URI triggerUrl) throws InterruptedException {
+        var request = HttpRequest.newBuilder(triggerUrl).timeout(Duration.ofSeconds(15)).POST(noBody()).build();
         for (int attempt = 1; attempt <= 8; attempt++) {
-            int seconds = 60;
+            String wait = "60";
             try {
                 var response = client.send(request, BodyHandlers.discarding());
                 int status = response.statusCode();
-                if (status == 202) {
-                    return true;
-                }
-                if (status < 500 && status != 429) {
-                    throw new IllegalStateException(
-                            "The trigger responded " + status + "; 404: ask the owner for the current URL.");
-                }
-                String wait = response.headers().firstValue("Retry-After").orElse("");
-                seconds = wait.matches("[0-9]{1,5}") ? Integer.parseInt(wait) : seconds;
-            } catch (IOException e) {
-                // There was no response. A repeated call does no harm.
-            }
-            TimeUnit.SECONDS.sleep(seconds);
+                if (status == 202) return;
+                if (status < 500 && status != 429) throw new IllegalStateException("The trigger responded " + status);
+                wait = response.headers().firstValue("Retry-After").orElse(wait);
+            } catch (IOException e) {} // No response: a repeated call does no harm.
+            TimeUnit.SECONDS.sleep(Long.parseLong(wait));
         }
-        return false;
+        throw new IllegalStateException("The trigger accepted none of 8 calls.");
     }
     // README ends
 }

@@ -1,0 +1,58 @@
+import {
+  type MediaType,
+  type OpenApi,
+  type Operation,
+  type Response,
+  resolveResponse,
+} from "../api/openapi/jsonSchema.ts"
+import { type Html, html } from "../page/html.ts"
+import { curlExample } from "./curlExample.ts"
+import { inline, linkTo, paragraphs, renderFields, renderParameters } from "./renderSchema.ts"
+
+type Place = { path: string; method: string; operation: Operation }
+
+export function renderOperation(document: OpenApi, { path, method, operation }: Place): Html {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+  const isWebhook = document.webhooks !== undefined && path in document.webhooks
+  return html`<article id="${operationId}">
+<h3><a href="#${operationId}">${summary}</a></h3>
+<p><b>${method.toUpperCase()}</b> <code>${path}</code></p>
+${paragraphs(description)}${section("Parameters", renderParameters(parameters))}${section(
+  "Request",
+  renderContent(requestBody?.content),
+)}${isWebhook ? "" : section("With curl", [pre(curlExample(path, method, operation))])}<h4>Responses</h4>
+<dl>
+${Object.entries(responses).map(([status, response]) => renderResponse(document, status, response))}</dl>
+</article>
+`
+}
+
+function section(title: string, content: readonly Html[]): Html[] {
+  return content.length === 0 ? [] : [html`<h4>${title}</h4>\n${content}`]
+}
+
+function renderResponse(document: OpenApi, status: string, response: Response): Html {
+  const { description = "", content, headers = {} } = resolveResponse(document, response) ?? {}
+  const problem = content?.["application/problem+json"]
+  if (problem) {
+    const { code } = problem.example as { code: string }
+    return html`<dt>${status} <a href="/problems/${code}">${code}</a></dt>
+<dd>${inline(description)}</dd>
+`
+  }
+  const names = Object.keys(headers).map((name, index) => html`${index > 0 ? ", " : ""}<code>${name}</code>`)
+  return html`<dt>${status}</dt>
+<dd>${inline(description)}${names.length > 0 ? html` Headers: ${names}.` : ""}
+${renderContent(content)}</dd>
+`
+}
+
+function renderContent(content: Record<string, MediaType> = {}): Html[] {
+  return Object.entries(content).map(([type, { schema, example }]) => {
+    const named = schema?.$ref === undefined ? "" : html`: ${linkTo(schema.$ref)}`
+    return html`<p>${type}${named}</p>
+${schema ? renderFields(schema) : ""}${example === undefined ? "" : pre(JSON.stringify(example, null, 2))}`
+  })
+}
+
+const pre = (text: string) => html`<pre>${text}</pre>\n`
