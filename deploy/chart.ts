@@ -42,7 +42,12 @@ const services = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher"]
 const strings = z.record(z.string(), z.string())
 const registry = "images.example/sitewire"
 
-const placeholder = (name: string) => `VALUE_OF_${name}`
+/** Where kustomize requires a number, a port that nothing else has. */
+const numbers = new Map([
+  ["KAFKA_PORT", "61001"],
+  ["POSTGRES_PORT", "61002"],
+])
+const placeholder = (name: string) => numbers.get(name) ?? `VALUE_OF_${name}`
 const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name.replace(/-[a-z0-9]{10}$/, "")}`
 const hashOf = (value: string) => `{{ include "sitewire.hash" ${value} }}`
 const settingsOf = (name: string) => `(index $.Values.settings "${name}")`
@@ -144,6 +149,10 @@ function template(resource: Rendered, text: string, shared: string | undefined):
   return changed
     .replaceAll(placeholder("KAFKA_BROKERS"), "{{ $.Values.settings.common.KAFKA_BROKERS }}")
     .replaceAll(/VALUE_OF_([A-Z_]+)/g, "{{ $.Values.installation.$1 }}")
+    .replaceAll(/(?<=port: )6100[12]$/gm, (number) => {
+      const [name] = [...numbers].find(([, value]) => value === number) ?? []
+      return `{{ $.Values.installation.${name} }}`
+    })
     .replaceAll(
       new RegExp(`${registry}/([a-z-]+):\\S+`, "g"),
       "{{ $.Values.registry }}/$1:{{ $.Values.tag }}",

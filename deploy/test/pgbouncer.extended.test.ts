@@ -71,7 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await direct?.close()
   await stop()
-  await admin?.sql(`drop database if exists ${owner}`)
+  await admin?.sql(`drop database if exists ${owner} with (force)`)
   for (const role of [...logins, ...services.map((process) => roleOf(prefix, process))])
     await admin?.sql(`drop role if exists ${role}`)
   await admin?.close()
@@ -129,8 +129,12 @@ test("the setup job may go through it, also twice at once, as an owner without f
   const setup = () => migrate(pooled(owner))
   const applied = await Promise.all([setup(), setup(), setup()])
   expect(applied.flat()).toEqual(await migrationsIn(direct))
-  // No lock stays behind in the pool.
-  expect(await direct.sql("select from pg_locks where locktype = 'advisory'")).toEqual([])
+  await waitUntil("the end of the lock in the pool", async () => {
+    const locks = await direct.sql(
+      "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+    )
+    return locks.length === 0
+  })
 })
 
 const migrationsIn = async ({ sql }: Pool) =>

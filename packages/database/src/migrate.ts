@@ -55,13 +55,15 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 /**
  * The lock is that of a transaction, because a pooler that pools transactions would give a lock of a session to others.
  * Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. It
- * does not wait for a transaction that is idle.
+ * does not wait for a transaction that is idle, unless its last statement had parameters. Who waits has no transaction,
+ * which would occupy a connection of a pooler.
  */
 async function acquireLock(lock: pg.Client): Promise<void> {
-  await lock.query("begin; set local idle_in_transaction_session_timeout = 0")
   for (;;) {
-    const { rows } = await lock.query("select pg_try_advisory_xact_lock($1) as acquired", [migrationLock])
+    await lock.query("begin; set local idle_in_transaction_session_timeout = 0")
+    const { rows } = await lock.query(`select pg_try_advisory_xact_lock(${migrationLock}) as acquired`)
     if (rows[0].acquired) return
+    await lock.query("rollback")
     await sleep(100)
   }
 }

@@ -6,7 +6,14 @@ import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { checkBroker, connectKafka, ensureTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, kafkaVariables, readConfig } from "@sitewire/runtime"
-import { type FreshDatabase, freshDatabase, silentLog, startProcess, waitUntil } from "@sitewire/testkit"
+import {
+  closedPort,
+  type FreshDatabase,
+  freshDatabase,
+  silentLog,
+  startProcess,
+  waitUntil,
+} from "@sitewire/testkit"
 import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
@@ -134,8 +141,8 @@ test.each([
   ],
   [
     "a token endpoint that does not respond",
-    () => fromEndpoint("https://127.0.0.1:1/token"),
-    /token endpoint at 127\.0\.0\.1:1 could not be used: .*ECONNREFUSED/,
+    async () => fromEndpoint(`https://127.0.0.1:${await closedPort()}/token`),
+    /token endpoint at 127\.0\.0\.1:\d+ could not be used: .*ECONNREFUSED/,
   ],
   [
     "a token for another audience",
@@ -148,7 +155,7 @@ test.each([
     /The program of KAFKA_TOKEN_COMMAND was not found/,
   ],
 ])("%s ends the start with the reason", async (_, makeEnv, reason) => {
-  const output = await startGateway({ STARTUP_DEADLINE: "2s", ...makeEnv() }).then(
+  const output = await startGateway({ STARTUP_DEADLINE: "2s", ...(await makeEnv()) }).then(
     () => "it started",
     (error: Error) => error.message,
   )

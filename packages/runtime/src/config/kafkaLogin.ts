@@ -51,7 +51,7 @@ function tokenLogin(config: Settings) {
   }
   if (url === undefined || clientId === undefined || clientSecret === undefined) {
     throw new ConfigurationError(
-      "KAFKA_TOKEN_ENDPOINT needs the client id and the client secret: set KAFKA_USERNAME and KAFKA_PASSWORD.",
+      "KAFKA_TOKEN_ENDPOINT is set without a client: set KAFKA_USERNAME and KAFKA_PASSWORD to its id and its password.",
     )
   }
   return { ...login, readToken: readFromTokenEndpoint({ url, clientId, clientSecret, scope }) }

@@ -56,7 +56,7 @@ test.each([
     { ...byToken, ...endpoint, ...account, KAFKA_TOKEN_COMMAND: "print-token" },
     "and not both",
   ],
-  ["an endpoint without a client id", { ...byToken, ...endpoint }, "set KAFKA_USERNAME and KAFKA_PASSWORD"],
+  ["an endpoint without a client", { ...byToken, ...endpoint }, "set KAFKA_USERNAME and KAFKA_PASSWORD"],
   [
     "a program with an account",
     { ...byToken, ...account, KAFKA_TOKEN_COMMAND: "print-token" },

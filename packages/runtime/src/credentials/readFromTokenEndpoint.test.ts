@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
+import { closedPort } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { readFromTokenEndpoint } from "./readFromTokenEndpoint.ts"
 
@@ -82,9 +83,9 @@ test.each([
 )
 
 test("an endpoint that nobody listens on is named with the reason", async () => {
-  const reading = readFromTokenEndpoint({ url: "http://127.0.0.1:1/token", ...account })()
+  const reading = readFromTokenEndpoint({ url: `http://127.0.0.1:${await closedPort()}/token`, ...account })()
   await expect(reading).rejects.toThrow(
-    /^The token endpoint at 127\.0\.0\.1:1 could not be used: .*ECONNREFUSED/,
+    /^The token endpoint at 127\.0\.0\.1:\d+ could not be used: .*ECONNREFUSED/,
   )
 })
 

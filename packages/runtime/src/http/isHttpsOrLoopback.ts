@@ -1,6 +1,7 @@
 export const httpsOrLoopback = "must begin with https://, or with http:// and a loopback address"
 
 export function isHttpsOrLoopback(url: string): boolean {
+  if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
   return protocol === "https:" || isLoopback(hostname)
 }
