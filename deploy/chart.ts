@@ -18,6 +18,9 @@ export const chartComponents = [
   "external-secrets",
 ]
 
+/** Those that change a resource of another component, and the address that each needs. The chart has both resources. */
+const changingComponents = { "kafka-external": "KAFKA_CIDR", "postgres-external": "POSTGRES_CIDR" }
+
 /** The literals of `installation`, with defaults except for what nobody can guess. */
 const installation: Record<string, string | undefined> = {
   HOST: undefined,
@@ -30,12 +33,21 @@ const installation: Record<string, string | undefined> = {
   GATEWAY_CLASS: "envoy",
   CLUSTER_ISSUER: "letsencrypt",
   SECRET_STORE: "vault",
+  KAFKA_CIDR: undefined,
+  KAFKA_PORT: "9092",
+  POSTGRES_CIDR: undefined,
+  POSTGRES_PORT: "5432",
 }
 const services = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher"]
 const strings = z.record(z.string(), z.string())
 const registry = "images.example/sitewire"
 
-const placeholder = (name: string) => `VALUE_OF_${name}`
+/** Where kustomize requires a number, a port that nothing else has. */
+const numbers = new Map([
+  ["KAFKA_PORT", "61001"],
+  ["POSTGRES_PORT", "61002"],
+])
+const placeholder = (name: string) => numbers.get(name) ?? `VALUE_OF_${name}`
 const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name.replace(/-[a-z0-9]{10}$/, "")}`
 const hashOf = (value: string) => `{{ include "sitewire.hash" ${value} }}`
 const settingsOf = (name: string) => `(index $.Values.settings "${name}")`
@@ -49,6 +61,14 @@ function render(components: readonly string[]): Promise<string> {
   return renderOverlayText("production", { components, settings })
 }
 
+async function renderById(components: readonly string[]): Promise<Map<string, [Rendered, string]>> {
+  const texts = (await render(components)).split(/^---\n/m)
+  const resources = texts.map((text): [Rendered | undefined, string] => [parseRendered(text)[0], text])
+  return new Map(
+    resources.flatMap(([resource, text]) => (resource ? [[idOf(resource), [resource, text]]] : [])),
+  )
+}
+
 /** The files of a Helm chart that renders to what kustomize makes, by path. */
 async function describeChart(version: string): Promise<Map<string, string>> {
   const base = new Set(parseRendered(await render([])).map(idOf))
@@ -57,16 +77,25 @@ async function describeChart(version: string): Promise<Map<string, string>> {
     for (const id of parseRendered(await render([component])).map(idOf))
       if (!base.has(id)) owners.set(id, component)
 
+  const all = await renderById(chartComponents)
+  const others = new Map<string, string>()
+  for (const component of Object.keys(changingComponents))
+    for (const [id, [resource, text]] of await renderById([...chartComponents, component]))
+      if (text !== all.get(id)?.[1]) {
+        const other = template(resource, text, undefined)
+        others.set(id, `{{- if has "${component}" .Values.components }}\n${other}{{- else }}\n`)
+      }
+
   const settings: Record<string, Record<string, string>> = {}
   const templates = new Map<string, string[]>()
-  for (const text of (await render(chartComponents)).split(/^---\n/m)) {
-    const [resource] = parseRendered(text)
-    if (!resource) continue
-    const owner = owners.get(idOf(resource)) ?? "base"
+  for (const [id, [resource, text]] of all) {
+    const owner = owners.get(id) ?? "base"
     const shared = /^sitewire-([a-z]+)-/.exec(resource.metadata.name)?.[1]
     if (resource.kind === "ConfigMap" && shared) settings[shared] = strings.parse(resource.data)
     const documents = templates.get(owner) ?? []
-    templates.set(owner, [...documents, template(resource, text, shared)])
+    const own = template(resource, text, shared)
+    const other = others.get(id)
+    templates.set(owner, [...documents, other === undefined ? own : `${other}${own}{{- end }}\n`])
   }
   delete settings.common?.KAFKA_BROKERS
   for (const name of [...services, "console"]) settings[name] = {}
@@ -120,6 +149,10 @@ function template(resource: Rendered, text: string, shared: string | undefined):
   return changed
     .replaceAll(placeholder("KAFKA_BROKERS"), "{{ $.Values.settings.common.KAFKA_BROKERS }}")
     .replaceAll(/VALUE_OF_([A-Z_]+)/g, "{{ $.Values.installation.$1 }}")
+    .replaceAll(/(?<=port: )6100[12]$/gm, (number) => {
+      const [name] = [...numbers].find(([, value]) => value === number) ?? []
+      return `{{ $.Values.installation.${name} }}`
+    })
     .replaceAll(
       new RegExp(`${registry}/([a-z-]+):\\S+`, "g"),
       "{{ $.Values.registry }}/$1:{{ $.Values.tag }}",
@@ -173,6 +206,8 @@ function schema(settings: Record<string, Record<string, string>>) {
     return [name, object(own, name === "common" ? ["KAFKA_BROKERS"] : [])]
   })
   const text = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$" }
+  const port = { type: ["string", "integer"], pattern: "^[0-9]{1,5}$" }
+  const addresses = Object.values(changingComponents)
   const count = { type: "integer", minimum: 1 }
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
@@ -181,16 +216,27 @@ function schema(settings: Record<string, Record<string, string>>) {
         global: { type: "object" },
         registry: text,
         tag: text,
-        components: { type: "array", uniqueItems: true, items: { enum: chartComponents } },
+        components: {
+          type: "array",
+          uniqueItems: true,
+          items: { enum: [...chartComponents, ...Object.keys(changingComponents)] },
+        },
         installation: object(
-          Object.fromEntries(Object.keys(installation).map((name) => [name, text])),
-          Object.keys(installation),
+          Object.fromEntries(
+            Object.keys(installation).map((name) => [name, name.endsWith("_PORT") ? port : text]),
+          ),
+          Object.keys(installation).filter((name) => !addresses.includes(name)),
         ),
         replicas: object(Object.fromEntries(services.map((name) => [name, count])), services),
         settings: object(Object.fromEntries(maps), Object.keys(settings)),
       },
       ["registry", "tag", "components", "installation", "replicas", "settings"],
     ),
+    allOf: Object.entries(changingComponents).map(([component, address]) => ({
+      if: { properties: { components: { contains: { const: component } } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      then: { properties: { installation: { required: [address] } } },
+    })),
     // One entrance: both would need the same certificate.
     not: {
       properties: {

@@ -6,6 +6,10 @@ import { type Changes, type Overlay, renderOverlayText } from "./render.ts"
 const installation = {
   POSTGRES_CLUSTER: "postgres",
   SECRET_STORE: "vault",
+  KAFKA_CIDR: "10.40.0.0/16",
+  KAFKA_PORT: "9098",
+  POSTGRES_CIDR: "10.50.0.0/28",
+  POSTGRES_PORT: "5432",
 }
 
 const common = ["console", "default-deny"]
@@ -33,6 +37,18 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
       "strimzi-autoscaling",
       "cnpg",
       "external-secrets",
+    ],
+    settings: { installation },
+  },
+  managed: {
+    overlay: "production",
+    components: [
+      ...common,
+      "kafka-external",
+      "postgres-external",
+      "monitoring",
+      "gateway-api",
+      "autoscaling",
     ],
     settings: { installation },
   },

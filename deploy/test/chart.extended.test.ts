@@ -71,6 +71,7 @@ const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name}`
 test.each([
   { components: ["console", "default-deny", "gateway-api"] },
   { components: [] },
+  { components: ["console", "default-deny", "kafka-external", "postgres-external", "gateway-api"] },
   { components: chartComponents.filter((name) => name !== "ingress") },
   {
     components: ["console", "ingress", "cert-manager", "monitoring"],
@@ -79,10 +80,15 @@ test.each([
   },
 ])("with $components, the chart renders to what kustomize makes", async ({ components, own, RETENTION }) => {
   const common = { ...values.settings.common, ...(RETENTION && { RETENTION }) }
-  const installation = { ...values.installation, GATEWAY_CLASS: "eg", SECRET_STORE: "aws" }
+  const external = { KAFKA_CIDR: "10.40.0.0/16", KAFKA_PORT: "9098", POSTGRES_CIDR: "10.50.0.0/28" }
+  const installation = { ...values.installation, GATEWAY_CLASS: "eg", SECRET_STORE: "aws", ...external }
   const kustomize = await renderOverlay("production", {
     components,
-    settings: { installation, "sitewire-common": common, ...(own && { "webhook-dispatcher": own }) },
+    settings: {
+      installation: { ...installation, POSTGRES_PORT: "5432" },
+      "sitewire-common": common,
+      ...(own && { "webhook-dispatcher": own }),
+    },
     more: {
       images: ["setup", "trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"].map((name) => ({
         name: `sitewire/${name}`,
@@ -108,6 +114,7 @@ test.each([
   ["a variable of another process", { settings: { console: { GATEWAY_PORT: "80" } } }, /GATEWAY_PORT/],
   ["a secret in a ConfigMap", { settings: { console: { SEALING_KEYS: "k1:" } } }, /SEALING_KEYS/],
   ["a number in a ConfigMap", { settings: { setup: { TOPIC_REPLICATION: 1 } } }, /TOPIC_REPLICATION/],
+  ["an external Kafka without addresses", { components: ["default-deny", "kafka-external"] }, /KAFKA_CIDR/],
   ["an unknown component", { components: ["consoles"] }, /components/],
   ["two entrances", { components: ["ingress", "gateway-api"] }, /not/],
   ["no replicas", { replicas: { "trigger-gateway": 0 } }, /trigger-gateway/],

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { z } from "zod"
-import { startReceiver } from "../../packages/cli/src/receivers/index.ts"
 import { newApiKey } from "../../packages/contracts/src/index.ts"
 import { openPool, type Pool, type ProcessWithRole, roleOf } from "../../packages/database/src/index.ts"
 import {
@@ -9,12 +7,10 @@ import {
   freshDatabase,
   freshTopics,
   kafkaBrokers,
-  startProcess,
-  waitUntil,
 } from "../../packages/development/testkit/src/index.ts"
-import { startProducer } from "../../packages/kafka/src/index.ts"
 import { createLogger } from "../../packages/runtime/src/index.ts"
 import { prepare } from "../../packages/setup/src/index.ts"
+import { exerciseServices } from "./fixtures/exerciseServices.ts"
 
 /** Roles belong to the whole Postgres, so those of a test have a prefix of its own. */
 const rolePrefix = `test_${randomBytes(4).toString("hex")}_`
@@ -26,15 +22,9 @@ let database: FreshDatabase
 let admin: Pool
 let topics: Awaited<ReturnType<typeof freshTopics>>
 
-const environment = () => ({
-  KAFKA_BROKERS: kafkaBrokers().join(),
-  TOPIC_PREFIX: topics.prefix,
-  RETRY_DELAYS: "200ms,400ms",
-})
-
-const runSetup = (changes: { databaseUrl?: string; rolePrefix?: string } = {}) =>
+const runSetup = ({ url = database.url, ...changes }: { url?: string; rolePrefix?: string } = {}) =>
   prepare({
-    databaseUrl: database.url,
+    database: { url },
     rolePrefix,
     firstApiKey: apiKey,
     kafka: { brokers: kafkaBrokers() },
@@ -76,67 +66,8 @@ afterAll(async () => {
 })
 
 test("each service works with an account that has its role only", async () => {
-  const partner = await startReceiver((_, response) => response.end("{}"))
-  const env = (process: ProcessWithRole) => ({
-    ...environment(),
-    DATABASE_URL: urlOf(process),
-    SEALING_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
-    ALLOW_HTTP: "true",
-    ALLOWED_RANGES: "127.0.0.0/8",
-    SYNC_SETTLE: "0s",
-    GATEWAY_DRAIN_DELAY: "0s",
-    GATEWAY_HOST: "127.0.0.1",
-    GATEWAY_PORT: "0",
-    CONSOLE_PORT: "0",
-  })
-  const [gateway, scheduler, dispatcher, console] = await Promise.all([
-    startProcess("services/trigger-gateway/src/main.ts", env("trigger-gateway")),
-    startProcess("services/sync-scheduler/src/main.ts", env("sync-scheduler")),
-    startProcess("services/webhook-dispatcher/src/main.ts", env("webhook-dispatcher")),
-    startProcess("packages/console/src/main.ts", env("console")),
-  ])
-  try {
-    const create = async (path: string, body: unknown) => {
-      const response = await fetch(`${console.addresses.console}${path}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      })
-      expect([response.status, path]).toEqual([201, path])
-      return response.json()
-    }
-    await create("/v1/channels", { id: "acme", address: `${partner.url}/hook` })
-    const created = await create("/v1/connections", { site: "bakery.example", source: `${partner.url}/data` })
-    const { trigger_url } = z.object({ trigger_url: z.string() }).parse(created)
-    const trigger = await fetch(gateway.addresses.gateway + new URL(trigger_url).pathname, { method: "POST" })
-    expect(trigger.status).toBe(202)
-    const producer = await startProducer({ kafka: topics.kafka })
-    const event = {
-      id: crypto.randomUUID(),
-      channel: "acme",
-      reference: "user-4711",
-      site_url: "https://bakery.example",
-      console_url: "https://console.example/bakery",
-      name: "Bakery",
-      email: "owner@bakery.example",
-      created_at: new Date().toISOString(),
-    }
-    await producer.publish([{ topic: topics.names.sitePaid, key: event.id, value: JSON.stringify(event) }])
-    await producer.close(1_000)
-    const count = async (statement: string) => (await admin.sql(statement)).length
-    await waitUntil("the sync", () =>
-      count("select 1 from sync_run where outcome = 'changed'").then((n) => n === 1),
-    )
-    await waitUntil("the delivery", () =>
-      count("select 1 from delivery where state = 'delivered'").then((n) => n === 1),
-    )
-    expect(await count("select 1 from attempt")).toBe(1)
-  } finally {
-    const outputs = [gateway, scheduler, dispatcher, console].map((process) => process.output()).join("")
-    await Promise.all([gateway, scheduler, dispatcher, console].map((process) => process.end()))
-    await partner.close()
-    expect(outputs).not.toMatch(/permission denied/)
-  }
+  const output = await exerciseServices({ urlOf, topics, apiKey, sql: admin.sql })
+  expect(output).not.toMatch(/permission denied/)
 })
 
 async function runAs(process: ProcessWithRole, statement: string): Promise<string> {
@@ -211,7 +142,7 @@ test("an owner that may create no roles gives rights to those that exist, and na
   await admin.sql(`create database ${name} owner ${name} template template0`)
   const url = new URL(database.url)
   Object.assign(url, { username: name, password: "secret", pathname: `/${name}` })
-  const setup = () => runSetup({ databaseUrl: url.href, rolePrefix: limited })
+  const setup = () => runSetup({ url: url.href, rolePrefix: limited })
   try {
     await expect(setup()).rejects.toThrow(`create role ${limited}`)
     for (const process of services) await admin.sql(`create role ${roleOf(limited, process)}`)

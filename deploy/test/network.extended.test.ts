@@ -69,6 +69,27 @@ test.each([
   expect(fromAddresses).toEqual([])
 })
 
+test("with Kafka and Postgres outside the cluster, their addresses are reached instead of namespaces", async () => {
+  const { pods, toAddresses } = await connections({
+    components: ["console", "default-deny", "kafka-external", "postgres-external"],
+    settings: {
+      installation: {
+        KAFKA_CIDR: "10.40.0.0/16",
+        KAFKA_PORT: "9098",
+        POSTGRES_CIDR: "10.50.0.8/32",
+        POSTGRES_PORT: "6432",
+      },
+    },
+  })
+  const usual = expectedPods({ kafka: "9092", dns: "kube-system/dns", dnsPort: "53" })
+  expect(pods).toEqual(usual.filter((connection) => !/=> (kafka|postgres)\//.test(connection)))
+  for (const name of all) {
+    const from = `sitewire/${name}`
+    expect(toAddresses).toContainEqual({ from, to: "10.40.0.0-10.40.255.255", allowed: "TCP 9098" })
+    expect(toAddresses).toContainEqual({ from, to: "10.50.0.8", allowed: "TCP 6432" })
+  }
+})
+
 test("with opentelemetry, the processes that send something reach the collector as well", async () => {
   const { pods } = await connections({ components: ["console", "default-deny", "opentelemetry"] })
   const usual = expectedPods({ kafka: "9092", dns: "kube-system/dns", dnsPort: "53" })
@@ -78,13 +99,13 @@ test("with opentelemetry, the processes that send something reach the collector 
 
 test("only the two services that call partners reach the internet, and no address that they would refuse", async () => {
   const { toAddresses } = await connections({ components: ["console", "default-deny"] })
-  const nodeLocalDns = all.map((name) => ({
-    from: `sitewire/${name}`,
-    to: "169.254.20.10",
-    allowed: "TCP,UDP 53",
-  }))
-  expect(toAddresses.filter(({ to }) => to === "169.254.20.10")).toEqual(expect.arrayContaining(nodeLocalDns))
-  const internet = toAddresses.filter(({ to }) => to !== "169.254.20.10")
+  // NodeLocal DNSCache, and Cloud DNS of GKE.
+  const dnsAddresses = ["169.254.20.10", "169.254.169.254"]
+  const names = toAddresses.filter(({ to }) => dnsAddresses.includes(to))
+  for (const to of dnsAddresses)
+    for (const name of all)
+      expect(names).toContainEqual({ from: `sitewire/${name}`, to, allowed: "TCP,UDP 53" })
+  const internet = toAddresses.filter(({ to }) => !dnsAddresses.includes(to))
   expect([...new Set(internet.map(({ from }) => from))].sort()).toEqual(
     callers.map((name) => `sitewire/${name}`),
   )

@@ -6,6 +6,8 @@ import {
   countVariable,
   databaseVariables,
   durationVariable,
+  httpsOrLoopback,
+  isHttpsOrLoopback,
   kafkaVariables,
   portVariable,
   retentionBounds,
@@ -14,9 +16,6 @@ import {
   telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
-import { isLoopback } from "./session/consoleOrigin.ts"
-
-const httpsOrLoopback = "must begin with https://, or with http:// and a loopback address"
 
 const originSchema = z
   .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -130,11 +129,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isHttpsOrLoopback(text: string): boolean {
-  const { protocol, hostname } = new URL(text)
-  return protocol === "https:" || isLoopback(hostname)
 }
 
 function isOrigin(text: string): boolean {

@@ -1,5 +1,5 @@
 import { openPool } from "@sitewire/database"
-import { runService, waitForDependency, watchDependency } from "@sitewire/runtime"
+import { databaseAccess, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
 import { consoleVariables } from "./config.ts"
 import { createConsole } from "./createConsole.ts"
 
@@ -16,7 +16,7 @@ await runService({
   optionalChecks: ["kafka"],
   async start({ config, log, lifecycle, readiness, metrics, announce }) {
     const pool = openPool({
-      url: config.DATABASE_URL,
+      ...databaseAccess(config),
       size: config.DATABASE_POOL_SIZE,
       name: "sitewire-console",
     })

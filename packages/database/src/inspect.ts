@@ -1,3 +1,4 @@
+import type { DatabaseAccess } from "./login.ts"
 import { migrationNames } from "./migrationNames.ts"
 import { openPool, type Sql } from "./pool.ts"
 import { type SealingKeys, unseal } from "./seal.ts"
@@ -26,9 +27,9 @@ export type DatabaseInspection = {
   close(): Promise<void>
 }
 
-export function inspectDatabase(url: string): DatabaseInspection {
+export function inspectDatabase(access: DatabaseAccess): DatabaseInspection {
   const { sql, close } = openPool({
-    url,
+    ...access,
     size: 1,
     name: "sitewire-doctor",
     statementTimeoutMs: 10_000,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
 import { concurrentIndex } from "./concurrentIndex.ts"
+import { createSession, type DatabaseAccess } from "./login.ts"
 import { type Migration, readMigrations } from "./migrations.ts"
 
 /** The key of our advisory lock: any number that no other advisory lock uses. */
@@ -10,7 +11,7 @@ const migrationLock = 7_483_920_114
 /** SQLSTATE codes of a lock timeout and of a deadlock. */
 const busyStates = new Set(["55P03", "40P01"])
 
-export type MigrateOptions = {
+export type MigrateOptions = Pick<DatabaseAccess, "readPassword"> & {
   migrations?: readonly Migration[]
   /** How long a migration waits for a table's lock. All other statements on the table wait behind it. */
   lockTimeoutMs?: number
@@ -32,26 +33,37 @@ export type BusyRetry = { attempt: number; attempts: number; pauseMs: number }
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations())
-  const session = new pg.Client({ connectionString: url, application_name: "sitewire-migrate" })
-  // Without a listener, a connection that breaks during a pause ends the process. The next statement rejects.
-  session.on("error", () => {})
-  await session.connect()
+  const access = { url, readPassword: options.readPassword }
+  const lock = createSession(access, "sitewire-migrate-lock")
+  const session = createSession(access, "sitewire-migrate")
   try {
-    await acquireLock(session)
+    for (const each of [lock, session]) {
+      // Without a listener, a connection that breaks during a pause ends the process. The next statement rejects.
+      each.on("error", () => {})
+      await each.connect()
+    }
+    await acquireLock(lock)
     await ensureHistory(session)
     const pending = await findPending(session, migrations)
     for (const migration of pending) await applyWhenFree(session, migration, options)
     return pending.map(({ name }) => name)
   } finally {
-    await session.end()
+    await Promise.allSettled([session.end(), lock.end()])
   }
 }
 
-/** Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. */
-async function acquireLock(session: pg.Client): Promise<void> {
+/**
+ * The lock is that of a transaction, because a pooler that pools transactions would give a lock of a session to others.
+ * Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. It
+ * does not wait for a transaction that is idle, unless its last statement had parameters. Who waits has no transaction,
+ * which would occupy a connection of a pooler.
+ */
+async function acquireLock(lock: pg.Client): Promise<void> {
   for (;;) {
-    const { rows } = await session.query("select pg_try_advisory_lock($1) as acquired", [migrationLock])
+    await lock.query("begin; set local idle_in_transaction_session_timeout = 0")
+    const { rows } = await lock.query(`select pg_try_advisory_xact_lock(${migrationLock}) as acquired`)
     if (rows[0].acquired) return
+    await lock.query("rollback")
     await sleep(100)
   }
 }

@@ -1,9 +1,9 @@
 import pg from "pg"
+import { clientClass, type DatabaseAccess } from "./login.ts"
 
 export type Row = Record<string, unknown>
 
-export type PoolSettings = {
-  url: string
+export type PoolSettings = DatabaseAccess & {
   /** The most connections. Each costs Postgres about 10 MB. */
   size: number
   name: string
@@ -29,6 +29,9 @@ export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
  */
 const driverExtraMs = 2_000
 
+/** Longer than any `readPassword` takes, which the pool counts as connecting. */
+const passwordWithinMs = 15_000
+
 /**
  * After a failover, the name may still lead to the old primary, which is then a standby and accepts reads. It may not
  * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
@@ -43,14 +46,15 @@ async function requirePrimary(client: pg.PoolClient): Promise<void> {
 }
 
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
-  const statementTimeoutMs = settings.statementTimeoutMs ?? 30_000
+  const { readPassword, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = settings
   const driver = new pg.Pool({
     connectionString: settings.url,
     max: settings.size,
     application_name: settings.name,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + driverExtraMs,
-    connectionTimeoutMillis: settings.connectTimeoutMs ?? 5_000,
+    connectionTimeoutMillis: connectTimeoutMs + (readPassword === undefined ? 0 : passwordWithinMs),
+    ...(readPassword && { Client: clientClass(readPassword, connectTimeoutMs) }),
     idleTimeoutMillis: 30_000,
     // No sequential scans: a prepared statement that was planned for a nearly empty table would still scan
     // the table when it has grown.

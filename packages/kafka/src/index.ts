@@ -9,7 +9,12 @@ export { requireTopics } from "./admin/requireTopics.ts"
 export { rewindGroup } from "./admin/rewindGroup.ts"
 export type { TopicSpec } from "./admin/topicSpec.ts"
 export { type BrokerState, checkBroker, requireBroker } from "./client/checkBroker.ts"
-export { connectKafka, type KafkaConnection, type KafkaOptions } from "./client/connectKafka.ts"
+export {
+  connectKafka,
+  type KafkaConnection,
+  type KafkaOptions,
+  type PasswordLogin,
+} from "./client/connectKafka.ts"
 export type { Log } from "./client/log.ts"
 export {
   type Consumer,

@@ -14,6 +14,7 @@ export const setupVariables = {
   LOG_LEVEL: processVariables.LOG_LEVEL,
   STARTUP_DEADLINE: processVariables.STARTUP_DEADLINE,
   DATABASE_URL: databaseVariables.DATABASE_URL,
+  DATABASE_PASSWORD_COMMAND: databaseVariables.DATABASE_PASSWORD_COMMAND,
   DATABASE_ROLE_PREFIX: z
     .string()
     .regex(

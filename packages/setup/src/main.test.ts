@@ -55,7 +55,7 @@ test("the first API key is stored as a hash, once, and a revoked key is not revi
   const lines: string[] = []
   const setup = () =>
     prepare({
-      databaseUrl: database.url,
+      database: { url: database.url },
       firstApiKey: key,
       kafka: { brokers: kafkaBrokers() },
       topicPrefix: prefix,

@@ -1,4 +1,11 @@
-import { ConfigurationError, createLogger, kafkaOptions, printHelp, readConfig } from "@sitewire/runtime"
+import {
+  ConfigurationError,
+  createLogger,
+  databaseAccess,
+  kafkaOptions,
+  printHelp,
+  readConfig,
+} from "@sitewire/runtime"
 import { setupVariables } from "./config.ts"
 import { prepare } from "./prepare.ts"
 
@@ -6,7 +13,7 @@ printHelp("setup", setupVariables)
 try {
   const config = readConfig(setupVariables, process.env)
   await prepare({
-    databaseUrl: config.DATABASE_URL,
+    database: databaseAccess(config),
     rolePrefix: config.DATABASE_ROLE_PREFIX,
     firstApiKey: config.FIRST_API_KEY,
     kafka: kafkaOptions(config),

@@ -1,11 +1,17 @@
-import { type BusyRetry, ensureProcessRoles, migrate, openPool } from "@sitewire/database"
+import {
+  type BusyRetry,
+  type DatabaseAccess,
+  ensureProcessRoles,
+  migrate,
+  openPool,
+} from "@sitewire/database"
 import { checkBroker, connectKafka, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
 import { prepareTopics, type TopicSettings } from "./prepareTopics.ts"
 import { storeFirstApiKey } from "./storeFirstApiKey.ts"
 
 export type PrepareSettings = {
-  databaseUrl: string
+  database: DatabaseAccess
   /** Undefined: no roles are created. */
   rolePrefix?: string | undefined
   firstApiKey?: string | undefined
@@ -19,8 +25,8 @@ export type PrepareSettings = {
  * new version start. May be repeated, and may run several times at once.
  */
 export async function prepare(settings: PrepareSettings): Promise<void> {
-  const { databaseUrl, deadlineMs, log } = settings
-  const pool = openPool({ url: databaseUrl, size: 1, name: "sitewire-setup" })
+  const { database, deadlineMs, log } = settings
+  const pool = openPool({ ...database, size: 1, name: "sitewire-setup" })
   try {
     await waitForDependency({
       name: "Postgres",
@@ -34,9 +40,10 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
         { error, attempt, attempts, retryInMs },
         "a migration met a table in use or a deadlock; it is tried again",
       )
-    log.info({ applied: await migrate(databaseUrl, { onBusy }) }, "migrations are applied")
+    const { url, readPassword } = database
+    log.info({ applied: await migrate(url, { readPassword, onBusy }) }, "migrations are applied")
     if (settings.rolePrefix !== undefined) {
-      const created = await ensureProcessRoles({ url: databaseUrl, prefix: settings.rolePrefix })
+      const created = await ensureProcessRoles({ ...database, prefix: settings.rolePrefix })
       log.info({ created }, "the processes' roles have their rights")
     }
     if (settings.firstApiKey !== undefined) {

@@ -4,6 +4,7 @@ import { makeDays, openPool, readClock } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import {
+  databaseAccess,
   kafkaOptions,
   publishWithinMs,
   runService,
@@ -49,7 +50,7 @@ await runService({
 
     const pool = openPool(
       {
-        url: config.DATABASE_URL,
+        ...databaseAccess(config),
         size: config.DATABASE_POOL_SIZE,
         name: "sync-scheduler",
         statementTimeoutMs: 10_000,

@@ -1,7 +1,14 @@
 import { topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
-import { kafkaOptions, listen, runService, waitForDependency, watchDependency } from "@sitewire/runtime"
+import {
+  databaseAccess,
+  kafkaOptions,
+  listen,
+  runService,
+  waitForDependency,
+  watchDependency,
+} from "@sitewire/runtime"
 import { gatewayVariables, requireTimeToDrain } from "./config.ts"
 import { createGateway } from "./createGateway.ts"
 import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
@@ -21,7 +28,7 @@ await runService({
     const statementMs = Math.ceil(deadlineMs / 2)
     const pool = openPool(
       {
-        url: config.DATABASE_URL,
+        ...databaseAccess(config),
         size: config.DATABASE_POOL_SIZE,
         name,
         statementTimeoutMs: statementMs,

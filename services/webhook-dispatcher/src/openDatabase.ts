@@ -1,5 +1,6 @@
 import { isUnavailable, openPool, type Pool } from "@sitewire/database"
 import {
+  databaseAccess,
   retryWhileUnavailable,
   type ServiceParts,
   waitForDependency,
@@ -19,7 +20,7 @@ export async function openDatabase({ config, log, lifecycle, readiness }: Servic
   retry: RetryStatement
 }> {
   const pool = openPool({
-    url: config.DATABASE_URL,
+    ...databaseAccess(config),
     size: config.DATABASE_POOL_SIZE,
     name: "webhook-dispatcher",
   })

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { isLoopback } from "@sitewire/runtime"
 import { problem } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
 
@@ -45,10 +46,6 @@ export function consoleOrigin({
       )
     },
   }
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 }
 
 function loopbackOrigin(host: string | undefined): string | null {

@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util"
-import { openPool, type Pool } from "@sitewire/database"
+import { type DatabaseAccess, openPool, type Pool } from "@sitewire/database"
 import {
   type Config,
   ConfigurationError,
+  databaseAccess,
   databaseVariables,
   readConfig,
   reasonOf,
@@ -10,12 +11,12 @@ import {
 } from "@sitewire/runtime"
 import { StdoutError } from "./writeStdout.ts"
 
-const { DATABASE_URL } = databaseVariables
+const { DATABASE_URL, DATABASE_PASSWORD_COMMAND } = databaseVariables
 
 type Tool<Option extends string, V extends Variables> = {
   usage: string
   options: readonly Option[]
-  /** The environment variables that `work` needs in addition to DATABASE_URL. */
+  /** The environment variables that `work` needs in addition to those of Postgres. */
   variables: V
   failure: string
   work: (pool: Pool, options: Record<Option, string>, config: Config<V>) => Promise<number>
@@ -37,8 +38,8 @@ export async function runTool<Option extends string, V extends Variables>(
     return
   }
   try {
-    const config = readConfig({ ...tool.variables, DATABASE_URL }, process.env)
-    process.exitCode = await onDatabase(config.DATABASE_URL, (pool) => tool.work(pool, options, config))
+    const config = readConfig({ ...tool.variables, DATABASE_URL, DATABASE_PASSWORD_COMMAND }, process.env)
+    process.exitCode = await onDatabase(databaseAccess(config), (pool) => tool.work(pool, options, config))
   } catch (error) {
     const why = reasonOf(error)
     const hasAdvice = error instanceof ConfigurationError || error instanceof StdoutError
@@ -48,8 +49,8 @@ export async function runTool<Option extends string, V extends Variables>(
   }
 }
 
-async function onDatabase<T>(url: string, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = openPool({ url, size: 1, name: "sitewire-tool" })
+async function onDatabase<T>(access: DatabaseAccess, work: (pool: Pool) => Promise<T>): Promise<T> {
+  const pool = openPool({ ...access, size: 1, name: "sitewire-tool" })
   try {
     await pool.sql("select from api_key, channel, connection limit 0")
     return await work(pool)

@@ -1,4 +1,5 @@
 import pg from "pg"
+import { createSession, type DatabaseAccess } from "../login.ts"
 import { type ProcessWithRole, processRights, type Rights, roleOf, unchangeable } from "./processRights.ts"
 
 /** The key of our advisory lock: any number that no other advisory lock uses. */
@@ -10,13 +11,10 @@ const rolesLock = 7_483_920_115
  * roles that it created.
  */
 export async function ensureProcessRoles({
-  url,
   prefix,
-}: {
-  url: string
-  prefix: string
-}): Promise<string[]> {
-  const session = new pg.Client({ connectionString: url, application_name: "sitewire-roles" })
+  ...access
+}: DatabaseAccess & { prefix: string }): Promise<string[]> {
+  const session = createSession(access, "sitewire-roles")
   await session.connect()
   try {
     // One transaction, so that a process never lacks a right while it is being set.

@@ -7,13 +7,15 @@ export type BrokerState = { status: "reachable" } | { status: "unreachable"; why
 
 /**
  * Kafka is reachable if one broker responds, because a rolling restart is no outage. Never rejects. Takes at
- * most about `deadlineMs`.
+ * most about `deadlineMs`, and the time of a token.
  */
 export async function checkBroker(options: {
   kafka: KafkaConnection
   deadlineMs?: number
 }): Promise<BrokerState> {
   const { kafka, deadlineMs = 3_000 } = options
+  const noToken = await whyNoToken(kafka)
+  if (noToken !== null) return { status: "unreachable", why: noToken }
   const log = quietLog(kafka.log)
   // Without retries, a closed port is reported after 0.1 s instead of 7.8 s.
   const limits = { requestTimeoutMs: deadlineMs, retries: 0 }
@@ -38,6 +40,12 @@ export async function checkBroker(options: {
   return state
 }
 
+/** Asked before the deadline begins, so that a slow source of tokens is not reported as slow brokers. */
+async function whyNoToken({ login }: KafkaConnection): Promise<string | null> {
+  if (login?.mechanism !== "oauthbearer") return null
+  return login.readToken().then(() => null, reasonOf)
+}
+
 const advices: readonly (readonly [RegExp, string])[] = [
   [
     /before secure TLS connection|wrong version number|packet length too long/i,
@@ -56,5 +64,5 @@ function addAdvice(why: string): string {
 export async function requireBroker(kafka: KafkaConnection, deadlineMs?: number): Promise<void> {
   const state = await checkBroker({ kafka, ...(deadlineMs === undefined ? {} : { deadlineMs }) })
   if (state.status === "unreachable")
-    throw new Error(`no broker of ${kafka.brokers.join(", ")} responds: ${state.why}`)
+    throw new Error(`no broker of ${kafka.brokers.join(", ")} can be used: ${state.why}`)
 }

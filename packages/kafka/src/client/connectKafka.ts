@@ -9,11 +9,21 @@ export type KafkaOptions = {
    */
   readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string }
   /** Unset: no SASL. */
-  readonly login?: {
-    readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512"
-    readonly username: string
-    readonly password: string
-  }
+  readonly login?: PasswordLogin | TokenLogin
+}
+
+export type PasswordLogin = {
+  readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512"
+  readonly username: string
+  readonly password: string
+}
+
+export type TokenLogin = {
+  readonly mechanism: "oauthbearer"
+  /** Called for each login of a connection. A connection logs in again 10 s before the broker would end its session. */
+  readonly readToken: () => Promise<string>
+  /** Sent with the token. */
+  readonly extensions: Readonly<Record<string, string>>
 }
 
 /**

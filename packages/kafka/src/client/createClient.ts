@@ -1,6 +1,7 @@
-import { Kafka, type SASLOptions } from "kafkajs"
+import { Kafka, type Mechanism, type SASLOptions } from "kafkajs"
 import type { KafkaConnection } from "./connectKafka.ts"
 import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
+import { tokenAuthentication } from "./tokenAuthentication.ts"
 import "./workarounds/brokerErrorsHidden.ts"
 import "./workarounds/brokersNeedAllLeaders.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"
@@ -22,13 +23,17 @@ export function clientOptions(kafka: KafkaConnection, limits: ClientLimits) {
   const { tls, login } = kafka
   return {
     ...(tls === undefined ? {} : { ssl: sslOptions(tls) }),
-    ...(login === undefined ? {} : { sasl: login as SASLOptions }),
+    ...(login === undefined ? {} : { sasl: saslOptions(login) }),
     brokers: [...kafka.brokers],
     clientId: kafka.clientId,
     connectionTimeout: 2_000,
     requestTimeout: limits.requestTimeoutMs,
     retry: { retries: limits.retries, initialRetryTime: 100, maxRetryTime: 1_000 },
   }
+}
+
+function saslOptions(login: NonNullable<KafkaConnection["login"]>): SASLOptions | Mechanism {
+  return login.mechanism === "oauthbearer" ? tokenAuthentication(login) : (login as SASLOptions)
 }
 
 function sslOptions({ ca, cert, key }: NonNullable<KafkaConnection["tls"]>) {

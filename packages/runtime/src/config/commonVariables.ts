@@ -79,6 +79,10 @@ export const databaseVariables = {
     .string()
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .meta({ description: "Postgres, as a URL with its credentials.", secret: true }),
+  DATABASE_PASSWORD_COMMAND: z.string().optional().meta({
+    description:
+      "A program, with its arguments, that prints the password of the account in DATABASE_URL, such as a token of a cloud. It runs before a connection is opened, without a shell, at most every 10 s, and must end within 10 s.",
+  }),
   DATABASE_POOL_SIZE: countVariable(
     5,
     { min: 1, max: 100 },

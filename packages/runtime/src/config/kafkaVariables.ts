@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { z } from "zod"
+import { httpsOrLoopback, isHttpsOrLoopback } from "../http/isHttpsOrLoopback.ts"
 import { booleanVariable, listVariable } from "./commonVariables.ts"
-import { type Config, ConfigurationError } from "./config.ts"
 
 export const kafkaAuthVariables = {
   KAFKA_TLS: booleanVariable("Encrypt connections to Kafka; the brokers' certificates are verified."),
@@ -26,12 +26,49 @@ export const kafkaAuthVariables = {
     .refine(isPrivateKey, "must be the text of a private key in PEM, without a passphrase")
     .optional()
     .meta({ description: "Private key of KAFKA_CERTIFICATE, in PEM.", secret: true }),
-  KAFKA_USERNAME: z.string().optional().meta({ description: "Account at Kafka (SASL). Not set: no login." }),
-  KAFKA_PASSWORD: z.string().optional().meta({ description: "The account's password.", secret: true }),
+  KAFKA_USERNAME: z.string().optional().meta({
+    description:
+      "Account at Kafka (SASL), or the client id at KAFKA_TOKEN_ENDPOINT. Not set: no login, unless KAFKA_TOKEN_COMMAND is set.",
+  }),
+  KAFKA_PASSWORD: z
+    .string()
+    .optional()
+    .meta({ description: "The account's password, or the client secret.", secret: true }),
   KAFKA_SASL_MECHANISM: z
-    .enum(["plain", "scram-sha-256", "scram-sha-512"], "must be plain, scram-sha-256 or scram-sha-512")
+    .enum(
+      ["plain", "scram-sha-256", "scram-sha-512", "oauthbearer"],
+      "must be plain, scram-sha-256, scram-sha-512 or oauthbearer",
+    )
     .default("scram-sha-512")
-    .meta({ description: "How the account logs in. `plain` needs KAFKA_TLS." }),
+    .meta({
+      description:
+        "How the account logs in. `plain` and `oauthbearer` need KAFKA_TLS; `oauthbearer` also KAFKA_TOKEN_ENDPOINT or KAFKA_TOKEN_COMMAND.",
+    }),
+  KAFKA_TOKEN_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: "must be an https URL" })
+    .refine(isHttpsOrLoopback, httpsOrLoopback)
+    .optional()
+    .meta({
+      description:
+        "For `oauthbearer`: token endpoint of an OAuth server, which gives tokens for KAFKA_USERNAME and KAFKA_PASSWORD (client credentials grant).",
+    }),
+  KAFKA_TOKEN_SCOPE: z
+    .string()
+    .optional()
+    .meta({ description: "Scopes that are requested at KAFKA_TOKEN_ENDPOINT, separated by spaces." }),
+  KAFKA_TOKEN_COMMAND: z.string().optional().meta({
+    description:
+      "For `oauthbearer`, instead of KAFKA_TOKEN_ENDPOINT: a program, with its arguments, that prints a token, such as one of a cloud. It runs for each login, without a shell, at most every 10 s, and must end within 10 s.",
+  }),
+  KAFKA_SASL_EXTENSIONS: z
+    .string()
+    .regex(
+      /^$|^[A-Za-z]+=[\x21-\x2b\x2d-\x7e]+(,[A-Za-z]+=[\x21-\x2b\x2d-\x7e]+)*$/,
+      "must be name=value, or several separated by commas",
+    )
+    .default("")
+    .transform(readPairs)
+    .meta({ description: "Sent with the token of `oauthbearer`, as name=value, separated by commas." }),
 }
 
 export const kafkaVariables = {
@@ -54,63 +91,11 @@ export const topicVariables = {
     .string()
     .regex(/^$|^[a-z.]+=[^,=]*(,[a-z.]+=[^,=]*)*$/, "must be name=value, or several separated by commas")
     .default("")
-    .transform((text) =>
-      Object.fromEntries(
-        text
-          .split(",")
-          .filter(Boolean)
-          .map((pair) => pair.split("=")),
-      ),
-    )
-    .pipe(z.record(z.string(), z.string()))
+    .transform(readPairs)
     .meta({
       description:
         "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip only.",
     }),
-}
-
-export function kafkaOptions(config: Config<typeof kafkaAuthVariables> & { KAFKA_BROKERS: string[] }) {
-  const { KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = config
-  const { KAFKA_TLS: encrypted, KAFKA_SASL_MECHANISM: mechanism } = config
-  if (ca !== undefined && !encrypted) {
-    throw new ConfigurationError(
-      "KAFKA_CA is set, but connections are not encrypted: set KAFKA_TLS=true, or remove KAFKA_CA.",
-    )
-  }
-  if ((username === undefined) !== (password === undefined)) {
-    throw new ConfigurationError(
-      "only one of KAFKA_USERNAME and KAFKA_PASSWORD is set: set both, or neither.",
-    )
-  }
-  if (username !== undefined && mechanism === "plain" && !encrypted) {
-    throw new ConfigurationError(
-      "KAFKA_SASL_MECHANISM=plain would send the password unencrypted: set KAFKA_TLS=true, or use scram-sha-512.",
-    )
-  }
-  const identity = clientIdentity(config)
-  return {
-    brokers: config.KAFKA_BROKERS,
-    ...(encrypted ? { tls: { ...(ca === undefined ? {} : { ca }), ...identity } } : {}),
-    ...(username === undefined || password === undefined ? {} : { login: { mechanism, username, password } }),
-  }
-}
-
-function clientIdentity({
-  KAFKA_TLS: encrypted,
-  KAFKA_CERTIFICATE: cert,
-  KAFKA_KEY: key,
-}: Config<typeof kafkaAuthVariables>): { cert: string; key: string } | undefined {
-  if (cert === undefined && key === undefined) return undefined
-  if (cert === undefined || key === undefined)
-    throw new ConfigurationError("only one of KAFKA_CERTIFICATE and KAFKA_KEY is set: set both, or neither.")
-  if (!encrypted) {
-    throw new ConfigurationError(
-      "KAFKA_CERTIFICATE is set, but connections are not encrypted: set KAFKA_TLS=true, or remove it.",
-    )
-  }
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-    throw new ConfigurationError("KAFKA_KEY is not the private key of KAFKA_CERTIFICATE.")
-  return { cert, key }
 }
 
 function isPrivateKey(text: string): boolean {
@@ -127,4 +112,15 @@ function isCertificate(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** The form was checked: `name=value,name=value`, or nothing. A value may contain `=`. */
+function readPairs(text: string): Record<string, string> {
+  const pairs = text.split(",").filter(Boolean)
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=")
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
 }

@@ -16,7 +16,12 @@ export async function checkDatabase(session: Session): Promise<Check[]> {
     return [fault("database", "DATABASE_URL is not a postgresql:// URL", "Correct it.")]
   }
   const { inspectDatabase } = await import("@sitewire/database/inspect")
-  const database = inspectDatabase(url)
+  let database: DatabaseInspection
+  try {
+    database = inspectDatabase(await findAccess(session, url))
+  } catch (error) {
+    return [fault("database", messageOf(error), "Correct these variables.")]
+  }
   try {
     const version = await database.version()
     // One after the other: a clock is measured while nothing else runs.
@@ -46,6 +51,14 @@ function findUrl(session: Session): string | undefined {
   const configured = nonEmpty(session.env.DATABASE_URL)
   if (configured !== undefined) return configured
   return usesLocalStack(session) ? findLocalStack(session.cwd)?.stack.database : undefined
+}
+
+/** The services' way to log in, if the address is theirs. */
+async function findAccess({ env }: Session, url: string) {
+  const { databaseAccess } = await import("@sitewire/runtime/config")
+  const command =
+    nonEmpty(env.DATABASE_URL) === undefined ? undefined : nonEmpty(env.DATABASE_PASSWORD_COMMAND)
+  return databaseAccess({ DATABASE_URL: url, DATABASE_PASSWORD_COMMAND: command })
 }
 
 async function guard(name: string, check: () => Promise<Check>): Promise<Check> {

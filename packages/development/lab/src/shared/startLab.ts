@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import type { KafkaOptions } from "@sitewire/kafka"
+import type { PasswordLogin } from "@sitewire/kafka"
 import { type ClientLogin, startOwnBackingServices } from "@sitewire/testkit/backing"
 import {
   type Checkout,
@@ -28,7 +28,7 @@ export type LabSettings = {
   checkout?: Checkout | undefined
   kafkaVersion?: ((broker: number) => string) | undefined
   /** How clients log in to Kafka, and the account of the setup job and the installation's own clients. */
-  kafkaLogin?: { broker: ClientLogin; account: NonNullable<KafkaOptions["login"]> } | undefined
+  kafkaLogin?: { broker: ClientLogin; account: PasswordLogin } | undefined
   /** Ctrl-C in the terminal then does not reach the services. */
   ownProcessGroup?: boolean | undefined
   /** A restarted service then gets the same ports again, unless another process uses them. */

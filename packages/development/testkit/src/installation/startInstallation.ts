@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { defaultRetryDelays, formatDuration, parseDuration, topicNames } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka, type KafkaOptions } from "@sitewire/kafka"
+import { connectKafka, type PasswordLogin } from "@sitewire/kafka"
 import { readyWithinMs } from "../deadlines.ts"
 import { addChannel } from "./data/addChannel.ts"
 import { addConnections } from "./data/addConnections.ts"
@@ -18,7 +18,7 @@ export type InstallationBacking = {
   brokers: readonly string[]
   topicPrefix: string
   /** The account at Kafka of the setup job, of the installation's own clients, and of services without another. */
-  kafkaLogin?: KafkaOptions["login"]
+  kafkaLogin?: PasswordLogin | undefined
   /**
    * How many brokers store each topic. Null: migrations and topics exist already, and the setup job does not
    * run.

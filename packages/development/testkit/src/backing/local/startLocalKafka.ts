@@ -28,10 +28,15 @@ const logging = [
 ]
 
 /**
- * How clients log in: the protocol, the broker's settings for it, and arguments for formatting the storage,
- * such as accounts.
+ * How clients log in: the protocol, the broker's settings for it, arguments for formatting the storage, such as accounts,
+ * and Java's system properties.
  */
-export type ClientLogin = { protocol: string; settings: Record<string, string>; format: string[] }
+export type ClientLogin = {
+  protocol: string
+  settings: Record<string, string>
+  format: string[]
+  properties?: Record<string, string>
+}
 
 /** One broker of a cluster. `controllers` are host:port. `settings` are those that all brokers share. */
 export type ClusterNode = {
@@ -64,13 +69,16 @@ export async function startLocalKafka(
     const libs = await kafkaJars({ jars, env, progress, ...(node?.version && { version: node.version() }) })
     const classpath = join(libs, "*")
     const archive = await classArchive(libs, { java, build })
-    const javaArgs = [...vm, ...archive.use, ...logging, "-cp", classpath]
+    const login = node?.login
+    const own = Object.entries(login?.properties ?? {}).map(([name, value]) => `-D${name}=${value}`)
+    const javaArgs = [...vm, ...archive.use, ...logging, ...own, "-cp", classpath]
     const listen = `127.0.0.1:${port}`
     const controllers = node?.controllers ?? [await pickController()]
-    const login = node?.login
     const protocol = login?.protocol ?? "PLAINTEXT"
-    const own = nodeSettings({ data, listen, advertised: listen, controllers, id: node?.id ?? 1, protocol })
-    await writeFile(properties, render({ ...brokerSettings, ...node?.settings, ...login?.settings, ...own }))
+    const address = { listen, advertised: listen, controllers }
+    const settings = { ...brokerSettings, ...node?.settings, ...login?.settings }
+    const all = { ...settings, ...nodeSettings({ data, ...address, id: node?.id ?? 1, protocol }) }
+    await writeFile(properties, render(all))
     // Kafka's tool writes this file last, when the storage is complete.
     if (!(await exists(join(data, "meta.properties")))) {
       const storage = ["-t", clusterId, "-c", properties, "-g", ...(login?.format ?? [])]

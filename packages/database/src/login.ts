@@ -1,0 +1,44 @@
+import pg from "pg"
+
+/** Where Postgres is, and how to log in. */
+export type DatabaseAccess = {
+  url: string
+  /** Called before each connection. Undefined: the password, if there is one, is in `url`. */
+  readPassword?: (() => Promise<string>) | undefined
+}
+
+/** A connection of its own. Close it with `end`. */
+export function createSession({ url, readPassword }: DatabaseAccess, name: string): pg.Client {
+  const Client = readPassword === undefined ? pg.Client : clientClass(readPassword)
+  return new Client({ connectionString: url, application_name: name })
+}
+
+/**
+ * pg's client, which has the password before it connects. A function as pg's own option would be called while the client
+ * connects, its time would count as the time of connecting, and its failure would leave the connection open.
+ */
+export function clientClass(readPassword: () => Promise<string>, connectTimeoutMs?: number) {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      super({ ...config, ...(connectTimeoutMs && { connectionTimeoutMillis: connectTimeoutMs }) })
+    }
+
+    override connect(): Promise<pg.Client>
+    override connect(callback: (error: Error) => void): void
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      if (callback === undefined) return this.logIn()
+      // pg's pool passes a function that expects no error if there is none.
+      this.logIn().then(() => (callback as () => void)(), callback)
+      return
+    }
+
+    async logIn(): Promise<pg.Client> {
+      this.password = await readPassword().catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error)
+        // The class of errors with which Postgres rejects a login, because it may succeed later.
+        throw Object.assign(new Error(message, { cause: error }), { code: "28000" })
+      })
+      return super.connect()
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Mechanism } from "kafkajs"
+import type { TokenLogin } from "./connectKafka.ts"
+
+/**
+ * SASL/OAUTHBEARER (RFC 7628). kafkajs's own implementation reads no response, so a rejected token counts as accepted, and
+ * the next request fails with an error that does not mention the token.
+ */
+export function tokenAuthentication({ readToken, extensions }: TokenLogin): Mechanism {
+  return {
+    mechanism: "oauthbearer",
+    authenticationProvider: ({ saslAuthenticate }) => ({
+      async authenticate() {
+        const fields = { auth: `Bearer ${await readToken()}`, ...extensions }
+        const pairs = Object.entries(fields).map(([name, value]) => `${name}=${value}\x01`)
+        const challenge = await saslAuthenticate({
+          request: message(`n,,\x01${pairs.join("")}\x01`),
+          response: { decode: (bytes) => bytes.subarray(4), parse: (bytes) => bytes.toString() },
+        })
+        if (!challenge) return
+        // The broker ends the connection after this response.
+        await saslAuthenticate({ request: message("\x01") }).catch(() => {})
+        throw new Error(
+          `The broker rejected the token (${statusIn(challenge)}). Check that it trusts the server that issued the token, and that the token has the audience and the scopes that it requires (KAFKA_TOKEN_SCOPE).`,
+        )
+      },
+    }),
+  }
+}
+
+/** kafkajs sends the bytes as they are, and the protocol requires their number before them. */
+function message(text: string) {
+  const content = Buffer.from(text)
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(content.length)
+  return { encode: () => Buffer.concat([length, content]) }
+}
+
+/** The challenge is JSON, such as {"status":"invalid_token"}. */
+function statusIn(challenge: string): string {
+  return /"status"\s*:\s*"(\w{1,60})"/.exec(challenge)?.[1] ?? "without a reason"
+}

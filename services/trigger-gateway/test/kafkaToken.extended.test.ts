@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Certificate, makeCertificate } from "@sitewire/cli/receivers"
+import { topicCatalogue, topicConfig } from "@sitewire/contracts"
+import { openPool } from "@sitewire/database"
+import { checkBroker, connectKafka, ensureTopics, startConsumer, startProducer } from "@sitewire/kafka"
+import { kafkaOptions, kafkaVariables, readConfig } from "@sitewire/runtime"
+import {
+  closedPort,
+  type FreshDatabase,
+  freshDatabase,
+  silentLog,
+  startProcess,
+  waitUntil,
+} from "@sitewire/testkit"
+import { startKafkaCluster } from "@sitewire/testkit/backing"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call } from "./fixtures/call.ts"
+import { addConnection } from "./fixtures/connections.ts"
+import { client, startTokenServer } from "./fixtures/startTokenServer.ts"
+
+let issuer: Certificate
+let tokens: Awaited<ReturnType<typeof startTokenServer>>
+let database: FreshDatabase
+let path: string
+let directory: string
+let trusted: string
+let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
+
+/** Brokers that verify the tokens of an OAuth server by its public keys, and end sessions with their tokens. */
+beforeAll(async () => {
+  issuer = makeCertificate("DNS:issuer.test")
+  const certificate = makeCertificate("IP:127.0.0.1", 2, issuer)
+  tokens = await startTokenServer(certificate)
+  database = await freshDatabase()
+  const pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
+  path = (await addConnection(pool.sql, "token")).path
+  await pool.close()
+  directory = await mkdtemp(join(tmpdir(), "gateway-token-"))
+  const keys = join(directory, "keys.pem")
+  trusted = join(directory, "trusted.pem")
+  await Promise.all([writeFile(keys, certificate.key + certificate.cert), writeFile(trusted, issuer.cert)])
+  const plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
+  const oauth = "org.apache.kafka.common.security.oauthbearer"
+  const ofTokens = "listener.name.sasl_ssl.oauthbearer"
+  cluster = await startKafkaCluster({
+    directory,
+    jars: join(import.meta.dirname, "../../../.sitewire/jars"),
+    env: process.env,
+    brokers: 1,
+    progress: () => {},
+    login: {
+      protocol: "SASL_SSL",
+      settings: {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": keys,
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": trusted,
+        "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
+        "sasl.mechanism.inter.broker.protocol": "PLAIN",
+        "listener.name.sasl_ssl.plain.sasl.jaas.config": `${plain} required username="broker" password="broker" user_broker="broker";`,
+        [`${ofTokens}.sasl.jaas.config`]: `${oauth}.OAuthBearerLoginModule required;`,
+        [`${ofTokens}.sasl.server.callback.handler.class`]: `${oauth}.OAuthBearerValidatorCallbackHandler`,
+        [`${ofTokens}.connections.max.reauth.ms`]: "3600000",
+        "sasl.oauthbearer.jwks.endpoint.url": tokens.keysUrl,
+        "sasl.oauthbearer.expected.audience": "kafka",
+        "sasl.oauthbearer.expected.issuer": "https://issuer.test",
+      },
+      properties: { "org.apache.kafka.sasl.oauthbearer.allowed.urls": tokens.keysUrl },
+      format: [],
+    },
+  })
+  const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
+  const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic, 1) }))
+  await ensureTopics({ kafka: connect(), topics })
+})
+
+afterAll(async () => {
+  await cluster?.stop()
+  tokens?.close()
+  await database?.drop()
+  if (directory) await rm(directory, { recursive: true, force: true })
+})
+
+const kafkaEnvironment = () => ({
+  KAFKA_BROKERS: cluster.brokers.map(({ address }) => address).join(),
+  KAFKA_TLS: "true",
+  KAFKA_CA: issuer.cert,
+  KAFKA_SASL_MECHANISM: "oauthbearer",
+})
+const fromEndpoint = (url: string) => ({
+  KAFKA_TOKEN_ENDPOINT: url,
+  KAFKA_USERNAME: client.id,
+  KAFKA_PASSWORD: client.secret,
+})
+
+/** As in a process, but by http, because this process does not trust the issuer of the test's certificates. */
+function connect(log = silentLog) {
+  const env = { ...kafkaEnvironment(), ...fromEndpoint(tokens.plainUrl) }
+  return connectKafka({ ...kafkaOptions(readConfig(kafkaVariables, env)), clientId: "test", log })
+}
+
+const startGateway = (env: Record<string, string>) =>
+  startProcess("services/trigger-gateway/src/main.ts", {
+    GATEWAY_HOST: "127.0.0.1",
+    GATEWAY_PORT: "0",
+    GATEWAY_DRAIN_DELAY: "0s",
+    DATABASE_URL: database.url,
+    NODE_EXTRA_CA_CERTS: trusted,
+    ...kafkaEnvironment(),
+    ...env,
+  })
+
+test.each([
+  ["a token endpoint, by https", async () => fromEndpoint(tokens.url)],
+  [
+    "a program",
+    async () => {
+      const file = join(directory, "token")
+      await writeFile(file, `${tokens.issue("kafka")}\n`)
+      return { KAFKA_TOKEN_COMMAND: `cat ${file}` }
+    },
+  ],
+])("logs in with a token of %s, and is ready", async (_, makeEnv) => {
+  const gateway = await startGateway(await makeEnv())
+  try {
+    expect(await call(gateway.addresses.gateway + path)).toMatchObject({ status: 202 })
+    expect(await call(`${gateway.addresses.ops}/readyz`, { method: "GET" })).toMatchObject({ status: 200 })
+    expect(gateway.output()).not.toMatch(/a secret of the tests|eyJ/)
+  } finally {
+    await gateway.end()
+  }
+})
+
+test.each([
+  [
+    "a wrong client secret",
+    () => ({ ...fromEndpoint(tokens.url), KAFKA_PASSWORD: "a wrong secret" }),
+    /token endpoint at 127\.0\.0\.1:\d+ rejected the request \(HTTP 401, invalid_client\)\. Correct KAFKA_USERNAME \(the client id\) and KAFKA_PASSWORD/,
+  ],
+  [
+    "a token endpoint that does not respond",
+    async () => fromEndpoint(`https://127.0.0.1:${await closedPort()}/token`),
+    /token endpoint at 127\.0\.0\.1:\d+ could not be used: .*ECONNREFUSED/,
+  ],
+  [
+    "a token for another audience",
+    () => ({ ...fromEndpoint(tokens.url), KAFKA_TOKEN_SCOPE: "other" }),
+    /The broker rejected the token \(invalid_token\)\. Check .*KAFKA_TOKEN_SCOPE/,
+  ],
+  [
+    "a program that is not there",
+    () => ({ KAFKA_TOKEN_COMMAND: "/nowhere/print-token --for kafka" }),
+    /The program of KAFKA_TOKEN_COMMAND was not found/,
+  ],
+])("%s ends the start with the reason", async (_, makeEnv, reason) => {
+  const output = await startGateway({ STARTUP_DEADLINE: "2s", ...(await makeEnv()) }).then(
+    () => "it started",
+    (error: Error) => error.message,
+  )
+  expect(output).toMatch(reason)
+  expect(output).not.toMatch(/a (wrong )?secret|eyJ/)
+})
+
+test("connections log in again before their token ends, and recover from an outage of the token endpoint", async () => {
+  // kafkajs logs in again 10 s before the end.
+  tokens.state.lifetimeSeconds = 14
+  const problems: string[] = []
+  const joined: string[] = []
+  const kafka = connect({
+    ...silentLog,
+    info: (_, message) => void joined.push(message),
+    warn: (fields, message) => void problems.push(`${message} ${JSON.stringify(fields)}`),
+    error: (fields, message) => void problems.push(`${message} ${JSON.stringify(fields)}`),
+  })
+  const topic = "connector.triggered"
+  const received = new Set<string>()
+  const producer = await startProducer({ kafka, deadlineMs: 5_000 })
+  const consumer = await startConsumer({
+    kafka,
+    group: "tokens",
+    topics: [{ topic }],
+    maxOutstanding: 10,
+    onRecords: (records, done) => {
+      for (const record of records) {
+        received.add(String(record.key))
+        done(record)
+      }
+    },
+  })
+  try {
+    const exchange = async (key: string) => {
+      await producer.publish([{ topic, key, value: "{}" }])
+      await waitUntil(`the record ${key}`, () => received.has(key))
+    }
+    await exchange("first")
+    const firstTokenEndsAt = tokens.state.lastExpiresAt
+    for (let n = 0; Date.now() < firstTokenEndsAt + 2_000; n++) await exchange(`repeated-${n}`)
+    expect(joined.filter((message) => message === "consumer group joined")).toHaveLength(1)
+    expect(problems).toEqual([])
+
+    tokens.state.isAvailable = false
+    await waitUntil("the end of the last token", () => Date.now() > tokens.state.lastExpiresAt, 30_000)
+    await expect(producer.publish([{ topic, key: "lost", value: "{}" }])).rejects.toThrow(
+      /token endpoint at 127\.0\.0\.1:\d+ gave no token \(HTTP 503\)/,
+    )
+    expect(await checkBroker({ kafka })).toMatchObject({ why: expect.stringContaining("HTTP 503") })
+    tokens.state.isAvailable = true
+    await waitUntil("a publication", () => exchange("last").then(() => true))
+    await waitUntil("the consumer", () => consumer.healthy())
+  } finally {
+    tokens.state.lifetimeSeconds = 3_600
+    await Promise.all([producer.close(1_000), consumer.close(5_000)])
+  }
+})
