@@ -8,7 +8,6 @@ import { pagesOfThisFile } from "./fixtures/startPages.ts"
 const pages = pagesOfThisFile()
 
 const everything = "operate,personal-data,admin"
-const widths = [360, 768, 1_024, 1_440, 2_560]
 
 async function deadOf(channel: string): Promise<number> {
   const statement = "select count(*)::int as count from delivery where channel_id = $1 and state = 'dead'"
@@ -167,26 +166,6 @@ test("a staged secret is not lost with a click on another tab", async () => {
   await openDialog(page, "Show new secret")
   await confirmDialog(page, "Show new secret")
   await secret.waitFor()
-})
-
-test("no list loses its last column at any width", async () => {
-  await using opened = await pages.open(everything)
-  const { page } = opened
-  for (const path of ["/deliveries", "/channels", "/connections", "/syncs", "/audit", "/jobs", "/keys"]) {
-    await opened.go(path)
-    await settle(page)
-    for (const width of widths) {
-      await page.setViewportSize({ width, height: 900 })
-      await settle(page)
-      const cut = await page.evaluate(
-        () =>
-          [...document.querySelectorAll("main [role=row] > :last-child, main tr > :last-child")]
-            .map((cell) => cell.getBoundingClientRect())
-            .filter(({ width, right }) => width > 0 && right > document.documentElement.clientWidth).length,
-      )
-      expect(cut, `${path}, ${width} px`).toBe(0)
-    }
-  }
 })
 
 test("an unknown address has a page, and a part of an id finds nothing", async () => {

@@ -3,7 +3,7 @@ import type { WindowPage } from "@sitewire/contracts"
 import { waitUntil } from "@sitewire/testkit"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runCommand } from "../../cli/test/fixtures/runCommand.ts"
+import { runCli } from "../../cli/test/fixtures/runCli.ts"
 import { startSystem } from "../../cli/test/fixtures/startSystem.ts"
 import { openBrowser, openPage, visit } from "../screenshots/browser.ts"
 import { buildPage } from "./fixtures/buildPage.ts"
@@ -223,7 +223,7 @@ const eventually = (what: string, check: () => Promise<void>) =>
     return true
   })
 
-const cli = (...args: string[]) => runCommand(args, { env: system.cliEnv })
+const cli = (...args: string[]) => runCli(args, { env: system.cliEnv })
 
 test("the charts of each range, and the statistics of the CLI, have the numbers of the rows, under load and faults", async () => {
   // The first minute ends up to 60 s after the load has begun, and may be too short.
