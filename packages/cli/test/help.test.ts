@@ -22,6 +22,7 @@ test("every command has the form <noun> <verb>, except the tools", () => {
     "channel show",
     "channel health",
     "channel update",
+    "channel change-address",
     "channel delete",
     "channel pause",
     "channel resume",

@@ -5,7 +5,7 @@ test.each([
   ["scheduler", "sync_window", "run_traceparents"],
   ["scheduler", "sync_run", "traceparents"],
   ["console", "waiting_delivery", "attempts"],
-  ["console", "channel", "send_traceparent"],
+  ["console", "channel", "partner_may_change_address"],
 ] as const)("the %s does not start before the migration that adds %s.%s", async (service, table, column) => {
   await using it = await startInstallation()
   await it.sql(`alter table ${table} drop column ${column}`)

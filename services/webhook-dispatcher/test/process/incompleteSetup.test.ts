@@ -28,7 +28,7 @@ const startFailsWith = (service: ServiceName, overrides: Record<string, string>,
 // The other columns of the scheduler and the console: incompleteSetup.extended.test.ts.
 test.each([
   ["dispatcher", "waiting_delivery", "attempts"],
-  ["dispatcher", "channel", "send_traceparent"],
+  ["dispatcher", "channel", "partner_may_change_address"],
   ["dispatcher", "ended_delivery", "event_id"],
   ["scheduler", "previous_snapshot", "expires_at"],
   ["console", "previous_snapshot", "expires_at"],
