@@ -172,7 +172,16 @@ test("a staged secret is not lost with a click on another tab", async () => {
 test("no list loses its last column at any width", async () => {
   await using opened = await pages.open(everything)
   const { page } = opened
-  for (const path of ["/deliveries", "/channels", "/connections", "/syncs", "/audit", "/jobs", "/keys"]) {
+  for (const path of [
+    "/deliveries",
+    "/channels",
+    "/connections",
+    "/syncs",
+    "/problems",
+    "/audit",
+    "/jobs",
+    "/keys",
+  ]) {
     await opened.go(path)
     await settle(page)
     for (const width of widths) {
