@@ -177,7 +177,7 @@ test("no list loses its last column at any width", async () => {
     "/channels",
     "/connections",
     "/syncs",
-    "/problems",
+    "/resolved-problems",
     "/audit",
     "/jobs",
     "/keys",

@@ -88,12 +88,10 @@ export const operatorProblemSchema = z
           description: "When it was acknowledged.",
           examples: ["2026-03-01T12:05:00.000Z"],
         }),
-        by: z
-          .string()
-          .meta({
-            description: "Id and name of the API key or user.",
-            examples: ["key_5f2c8e1a9b3d (on-call)"],
-          }),
+        by: z.string().meta({
+          description: "Id and name of the API key or user.",
+          examples: ["key_5f2c8e1a9b3d (on-call)"],
+        }),
         note,
       })
       .nullable()
