@@ -75,6 +75,7 @@ const topic = (name: string, lag: number): TopicStatus => ({
   records: 50,
   lag,
   oldest_unread_at: lag === 0 ? null : new Date(Date.now() - 3_000).toISOString(),
+  behind: false,
   partitions: [],
 })
 

@@ -35,7 +35,6 @@ const texts: Record<string, string> = {
   name: "production.site.ready.retry.30m",
   subject: "bakeries-of-northern-germany",
   next_step: "sitewire channel health bakeries-of-northern-germany",
-  status: "firing",
   address: longUrl,
   source: longUrl,
   next_cursor: "",

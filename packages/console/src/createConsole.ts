@@ -14,8 +14,9 @@ import { runJobs } from "./jobs/runJobs.ts"
 import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
-import { startNotifications } from "./notifications/startNotifications.ts"
+import { topicReaderOn } from "./kafka/topicReader.ts"
 import { readProvider } from "./oidc/readProvider.ts"
+import { startProblems } from "./operatorProblems/startProblems.ts"
 import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
@@ -68,8 +69,24 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const statistics = startStatistics({ pool, intervalMs: countIntervalMs, delays: countDelays, log })
   lifecycle.onStop("statistics", () => statistics.close())
 
-  const notifications = startNotifications({ pool, intervalMs: countIntervalMs, log })
-  lifecycle.onStop("notifications", () => notifications.close())
+  const readTopics = readTopicsOf({
+    kafka,
+    prefix: topicPrefix,
+    retryDelaysMs: config.RETRY_DELAYS,
+    retryPeriodMs: config.RETRY_PERIOD,
+  })
+  const invalid = topicReaderOn({
+    kafka,
+    topic: topics.sitePaidInvalid,
+    groupPrefix: `${topicPrefix}console.problems`,
+  })
+  const problems = startProblems({
+    pool,
+    kafka: { readTopics, invalid },
+    intervalMs: countIntervalMs,
+    log,
+  })
+  lifecycle.onStop("problems", () => problems.close())
 
   const siteUsage = startSiteUsage({
     sql: pool.sql,
@@ -99,12 +116,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       topicPrefix,
       siteMaxConnections: config.SITE_MAX_CONNECTIONS,
       changes,
-      readTopics: readTopicsOf({
-        kafka,
-        prefix: topicPrefix,
-        retryDelaysMs: config.RETRY_DELAYS,
-        retryPeriodMs: config.RETRY_PERIOD,
-      }),
+      readTopics,
       deliveryRetentionMs: config.RETENTION,
       openApiDocument: openApiDocument(),
     },

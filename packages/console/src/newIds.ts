@@ -12,7 +12,7 @@ export function newId(
     | "tst"
     | "crt"
     | "syn"
-    | "ntf"
+    | "prb"
     | "ses"
     | "lnk",
 ): string {

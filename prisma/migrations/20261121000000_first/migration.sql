@@ -329,7 +329,7 @@ create index attempt_started_at_idx on attempt using brin (started_at) with (pag
 create table delivery_other partition of delivery default;
 create table attempt_other partition of attempt default;
 
--- Jobs and notifications
+-- Jobs and problems
 
 create type job_kind as enum ('resend', 'replay', 'erasure', 'reconcile');
 create type job_state as enum ('running', 'done', 'cancelled');
@@ -355,18 +355,23 @@ create index job_erasure_idx on job (created_at) where kind = 'erasure';
 -- For the limit of resends of a delivery.
 create index job_delivery_idx on job (delivery_id, created_at) where delivery_id is not null;
 
-create table notification (
+create table operator_problem (
   id text primary key,
-  event text not null,
+  kind text not null,
   subject_id text not null,
   details jsonb not null,
+  max_count integer,
   since timestamptz(3) not null,
   created_at timestamptz(3) not null default current_timestamp,
   seen_at timestamptz(3) not null default current_timestamp,
-  resolved_at timestamptz(3)
+  resolved_at timestamptz(3),
+  acknowledged_at timestamptz(3),
+  acknowledged_by text,
+  note text
 );
-create index notification_created_at_id_idx on notification (created_at, id);
-create unique index notification_firing_idx on notification (event, subject_id) where resolved_at is null;
+create index operator_problem_created_at_id_idx on operator_problem (created_at, id);
+create index operator_problem_subject_id_created_at_id_idx on operator_problem (subject_id, created_at, id);
+create unique index operator_problem_open_idx on operator_problem (kind, subject_id) where resolved_at is null;
 
 -- Connections and syncs
 

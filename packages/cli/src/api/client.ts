@@ -34,7 +34,7 @@ import {
   listedChannelSchema,
   listedDeliverySchema,
   listedSyncSchema,
-  notificationSchema,
+  operatorProblemSchema,
   pageSchema,
   requestedSyncSchema,
   resendAcceptedSchema,
@@ -81,11 +81,8 @@ export type AuditQuery = PageQuery & {
   created_before?: string | undefined
 }
 export type SessionQuery = PageQuery & { owner?: string | undefined }
-export type NotificationQuery = PageQuery & {
-  status?: string | undefined
-  event?: string | undefined
-  subject?: string | undefined
-}
+export type ProblemQuery = PageQuery &
+  Partial<Record<"state" | "kind" | "subject" | "created_after" | "created_before", string | undefined>>
 export type ChannelQuery = PageQuery & {
   q?: string | undefined
   paused?: boolean | undefined
@@ -122,7 +119,7 @@ export function createClient(options: ApiOptions) {
   const jobs = pageSchema(jobSchema)
   const keys = pageSchema(apiKeySchema)
   const sessions = pageSchema(consoleSessionSchema)
-  const notifications = pageSchema(notificationSchema)
+  const problems = pageSchema(operatorProblemSchema)
   const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -225,8 +222,11 @@ export function createClient(options: ApiOptions) {
     endSessions: (query: Pick<SessionQuery, "owner">) =>
       call(endedSessionsSchema, { method: "DELETE", path: "sessions", query }),
     createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
-    listNotifications: (query: NotificationQuery = {}) =>
-      call(notifications, { path: "notifications", query }),
+    listProblems: (query: ProblemQuery = {}) => call(problems, { path: "problems", query }),
+    acknowledgeProblem: (id: string, body: { note: string }) =>
+      call(operatorProblemSchema, { ...post, path: `problems/${segment(id)}/acknowledge`, body }),
+    withdrawAcknowledgement: (id: string) =>
+      call(operatorProblemSchema, { method: "DELETE", path: `problems/${segment(id)}/acknowledge` }),
     listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),
   }
 }

@@ -47,7 +47,8 @@ import { listKeys } from "./key/list.ts"
 import { revokeKey } from "./key/revoke.ts"
 import { showKey } from "./key/show.ts"
 import { listen } from "./listen/listen.ts"
-import { listNotifications } from "./notification/list.ts"
+import { acknowledgeProblem, withdrawAcknowledgement } from "./problem/acknowledge.ts"
+import { listProblems } from "./problem/list.ts"
 import { addProfile } from "./profile/add.ts"
 import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
@@ -144,9 +145,9 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [listSessions, endSessions],
   },
   {
-    name: "notification",
-    description: "the problems that operators are notified of",
-    commands: [listNotifications],
+    name: "problem",
+    description: "what is wrong, what was, and who cares for it",
+    commands: [listProblems, acknowledgeProblem, withdrawAcknowledgement],
   },
   { name: "audit", description: "the audit log: who changed or revealed what", commands: [listAudit] },
   {

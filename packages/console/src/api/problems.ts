@@ -31,6 +31,7 @@ const plurals = {
   delivery: "deliveries",
   job: "jobs",
   key: "keys",
+  problem: "problems",
   session: "sessions",
 } as const
 

@@ -50,10 +50,11 @@ import { listApiKeys } from "./keys/listApiKeys.ts"
 import { readApiKey } from "./keys/readApiKey.ts"
 import { readCurrentApiKey } from "./keys/readCurrentApiKey.ts"
 import { revokeApiKey } from "./keys/revokeApiKey.ts"
-import { listNotifications } from "./notifications/listNotifications.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
+import { acknowledgeProblem, withdrawAcknowledgement } from "./operatorProblems/acknowledgeProblem.ts"
+import { listOperatorProblems } from "./operatorProblems/listOperatorProblems.ts"
 import { endSession, endSessions } from "./sessions/endSession.ts"
 import { listSessions } from "./sessions/listSessions.ts"
 import { createSignInLink } from "./signIn/createSignInLink.ts"
@@ -119,7 +120,9 @@ export const routes: readonly Route[] = [
   readStatistics,
   openStream,
   listTopics,
-  listNotifications,
+  listOperatorProblems,
+  acknowledgeProblem,
+  withdrawAcknowledgement,
   listAudit,
   listProblems,
   readProblem,

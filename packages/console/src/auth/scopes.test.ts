@@ -116,7 +116,9 @@ const calls: Record<string, Call> = {
     path: `/v1/stream?${scope === "channel" ? "channel" : "connection"}=${id}`,
   }),
   listTopics: "everybody",
-  listNotifications: listed,
+  listOperatorProblems: listed,
+  acknowledgeProblem: () => ({ body: { note: "n" } }),
+  withdrawAcknowledgement: byId,
   listAudit: listed,
 }
 

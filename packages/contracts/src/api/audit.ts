@@ -11,6 +11,7 @@ export const auditTargetKindSchema = z.enum([
   "job",
   "key",
   "operation",
+  "problem",
   "session",
   "sign_in_link",
 ])

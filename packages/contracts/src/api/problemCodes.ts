@@ -178,6 +178,13 @@ export const problemCodes = {
     meaning: "The job has finished, so it cannot be cancelled.",
     remedy: "Nothing needs to be done.",
   },
+  "problem-resolved": {
+    status: 409,
+    title: "Problem resolved",
+    meaning: "The problem is over, so its acknowledgement cannot be changed.",
+    remedy:
+      "Nothing needs to be done. If the problem exists again, it has another id: list the open problems.",
+  },
   "content-replaced": {
     status: 410,
     title: "Content replaced",

@@ -40,6 +40,11 @@ export const topicSchema = z
     }),
     lag,
     oldest_unread_at: oldestUnreadAt,
+    behind: z.boolean().meta({
+      description:
+        "The oldest of them is older than a minute. Always false for retry topics, whose records wait for their delay.",
+      examples: [false],
+    }),
     partitions: z.array(partitionSchema).meta({ description: "The same for each partition." }),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })

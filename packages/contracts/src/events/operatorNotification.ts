@@ -19,13 +19,13 @@ export const notificationStatusSchema = z.enum(["firing", "resolved"]).meta({
   examples: ["firing"],
 })
 
-/** What both the webhook and the management API say of a notification. */
+/** The webhook and the management API describe a problem by the same fields. */
 export const notificationFields = {
   event: notificationEventSchema,
   status: notificationStatusSchema,
-  subject: z.object({ kind: z.enum(["channel", "source"]), id: z.string() }).meta({
+  subject: z.object({ kind: z.enum(["channel", "source", "topic", "installation"]), id: z.string() }).meta({
     description:
-      "What has the problem: a channel, or the host of connections' sources, with its port if that is not the usual one.",
+      "What has the problem: a channel, or the host of connections' sources, with its port if that is not the usual one; of problems without a notification, also a Kafka topic or the installation. If more than 100 channels, hosts or topics have the same problem, the id `*` is for the others.",
     examples: [{ kind: "channel", id: "acme" }],
   }),
   summary: z.string().meta({
@@ -48,8 +48,8 @@ export const operatorNotificationSchema = z
   .strictObject({
     ...notificationFields,
     notification: z.string().meta({
-      description: "Id of the notification. It is the same in the message that the problem is resolved.",
-      examples: ["ntf_5f2c8e1a9b3d"],
+      description: "Id of the problem. It is the same in the message that the problem is resolved.",
+      examples: ["prb_5f2c8e1a9b3d"],
     }),
     created_at: z.iso.datetime().meta({ description: "When this message was created." }),
   })

@@ -12,6 +12,7 @@ export type DeliveryFilter = QueryOf<"/v1/deliveries">
 export type ChannelFilter = QueryOf<"/v1/channels">
 export type ConnectionFilter = QueryOf<"/v1/connections">
 export type SyncFilter = QueryOf<"/v1/syncs">
+export type ProblemFilter = Omit<QueryOf<"/v1/problems">, "state">
 export type AuditFilter = QueryOf<"/v1/audit">
 type StatisticsFilter = QueryOf<"/v1/statistics">
 
@@ -191,6 +192,12 @@ export const sessionsQuery = () =>
   listOptions(["sessions"], (cursor, signal) =>
     bodyOf(api.GET("/v1/sessions", { params: { query: { cursor, limit: 50 } }, signal })),
   )
+
+export const resolvedProblemsQuery = (filter: ProblemFilter) =>
+  listOptions(["problems", "resolved", filter], (cursor, signal) => {
+    const query = { ...filter, state: "resolved", cursor, limit: 50 } as const
+    return bodyOf(api.GET("/v1/problems", { params: { query }, signal }))
+  })
 
 export const auditQuery = (filter: AuditFilter) =>
   listOptions(["audit", filter], (cursor, signal) =>

@@ -10,6 +10,7 @@ import type {
   ChannelFilter,
   ConnectionFilter,
   DeliveryFilter,
+  ProblemFilter,
   SyncFilter,
 } from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
@@ -112,6 +113,18 @@ const syncs = createRoute({
   component: lazyRouteComponent(() => import("../pages/syncs/Syncs.tsx"), "Syncs"),
 })
 
+const problems = createRoute({
+  getParentRoute: () => shell,
+  path: "/resolved-problems",
+  validateSearch: filterSearch<ProblemFilter>({
+    kind: true,
+    subject: true,
+    created_after: true,
+    created_before: true,
+  }),
+  component: lazyRouteComponent(() => import("../pages/problems/ResolvedProblems.tsx"), "ResolvedProblems"),
+})
+
 const invalidEvents = createRoute({
   getParentRoute: () => shell,
   path: "/invalid-events",
@@ -171,6 +184,7 @@ export const router = createRouter({
       connections,
       connection,
       syncs,
+      problems,
       invalidEvents,
       jobs,
       job,

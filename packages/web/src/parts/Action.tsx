@@ -19,6 +19,7 @@ type ActionProps<Result> = {
   danger?: boolean
   /** Asks for a reason, which the API stores. */
   reason?: "optional" | "required"
+  reasonLabel?: string
   run: (post: Post, reason: string | undefined) => Promise<Result>
   /** Text of the notice afterwards. */
   done?: string | ((result: Result) => string)
@@ -59,6 +60,7 @@ function Ask<Result>({
   label,
   danger,
   reason,
+  reasonLabel = reason === "required" ? texts.common.reason : texts.common.reasonOptional,
   run,
   done,
   then,
@@ -85,7 +87,7 @@ function Ask<Result>({
           {children && <div>{children}</div>}
           {reason && (
             <TextInput
-              label={reason === "required" ? texts.common.reason : texts.common.reasonOptional}
+              label={reasonLabel}
               description={texts.common.reasonHint}
               value={why}
               required={reason === "required"}

@@ -60,13 +60,15 @@ select channel.id, count(*)::int as count
   join channel on channel.id = dead.channel_id
  group by channel.id order by 2 desc, 1`
 
+/** The channels of the newest 10,000 dead deliveries of the last 7 days, with how many of these each has. */
+export function readAllDead(sql: Sql, after = countedAfter()): Promise<{ id: string; count: number }[]> {
+  return sql(countInAll, [lowestDeliveryId(after), statesAndErrors("dead")])
+}
+
 /** Those of all channels. Only the newest 10,000 decide which channels are listed. */
 export async function countAllDead(sql: Sql) {
   const after = countedAfter()
-  const found = await sql<{ id: string; count: number }>(countInAll, [
-    lowestDeliveryId(after),
-    statesAndErrors("dead"),
-  ])
+  const found = await readAllDead(sql, after)
   const shown = found.slice(0, shownChannels).map(({ id }) => id)
   const counts = await countDead(sql, shown)
   const channels = shown.flatMap((channel, index) => {

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import { api, bodyOf } from "../../api/client.ts"
+import { api, bodyOf, type Schemas } from "../../api/client.ts"
 
 const shown = 20
 const dayMs = 86_400_000
@@ -47,11 +47,19 @@ export const lateOrDead = queryOptions({
   refetchInterval,
 })
 
-/** What the console has noticed by itself. The other kinds are read above, with more detail. */
-export const noticed = queryOptions({
-  queryKey: ["notifications", "firing"],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/notifications", { params: { query: { status: "firing", limit: 100 } }, signal })),
+/** All problems that the console has noticed, with who cares for them. Some are read above, too, with more detail. */
+export const openProblems = queryOptions({
+  queryKey: ["problems", "open"],
+  async queryFn({ signal }) {
+    const problems: Schemas["OperatorProblem"][] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const query = { state: "open", limit: 100, ...(cursor && { cursor }) } as const
+      const page = await bodyOf(api.GET("/v1/problems", { params: { query }, signal }))
+      problems.push(...page.data)
+      cursor = page.next_cursor
+    }
+    return problems
+  },
   refetchInterval,
 })
 

@@ -9,12 +9,11 @@ import {
   failingConnections,
   invalidToday,
   lateOrDead,
-  noticed,
+  openProblems,
   pausedChannels,
 } from "./problemQueries.ts"
 
 const t = texts.problems
-const behindMs = 60_000
 
 type Link =
   | { to: "/channels/$id"; params: { id: string } }
@@ -22,10 +21,17 @@ type Link =
   | { to: "/deliveries/$id"; params: { id: string } }
   | { to: "/channels" | "/connections" | "/deliveries" | "/invalid-events"; search?: Record<string, string> }
 
+type Stored = Schemas["OperatorProblem"]
+
 /** `urgency` 1: deliveries or triggers fail now. 2: something waits or was lost to a partner. 3: good to know. */
 export type CurrentProblem = {
   id: string
   urgency: 1 | 2 | 3
+  /** Which stored problem it is. Without a subject: the only one of its kind. */
+  kind: Stored["kind"]
+  subject?: string
+  /** Undefined: it was not noticed by the console yet, or it is one of too many. */
+  stored?: Stored | undefined
   title: string
   detail: string
   since: string | null
@@ -33,7 +39,7 @@ export type CurrentProblem = {
   link: Link | null
 }
 
-/** What is known so far, most urgent first. `complete`: everything was checked. */
+/** What is known so far, most urgent first, and last what somebody cares for. `complete`: everything was checked. */
 export function useProblems(): { problems: CurrentProblem[]; complete: boolean; errors: unknown[] } {
   const { operates } = useAccess()
   const channels = useQuery(failingChannels)
@@ -45,26 +51,34 @@ export function useProblems(): { problems: CurrentProblem[]; complete: boolean; 
   const invalid = useQuery(invalidToday)
   const topics = useQuery(topicsQuery)
   const late = useQuery(lateOrDead)
-  const notices = useQuery(noticed)
-  const answers = [channels, paused, connections, invalid, topics, late, notices]
+  const stored = useQuery(openProblems)
+  const answers = [channels, paused, connections, invalid, topics, late, stored]
   const errors = answers.flatMap(({ error }) => (error ? [error] : []))
 
-  const problems = [
+  const problems: CurrentProblem[] = [
     ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
     ...(late.data?.oldest_overdue ? [overdueDelivery(late.data.oldest_overdue)] : []),
     ...(topics.data?.data ?? []).flatMap(behind),
     ...(connections.data?.data ?? []).map(failingConnection),
-    ...(notices.data?.data ?? []).flatMap(notice),
+    ...(stored.data ?? []).flatMap(notice),
     ...(paused.data?.data ?? []).map((channel) => pausedChannel(channel, operates)),
     ...(late.data?.dead ? deadDeliveries(late.data.dead, operates) : []),
     ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data, operates)] : []),
   ]
   return {
-    problems: problems.toSorted((a, b) => a.urgency - b.urgency),
+    problems: problems
+      .map((problem) => ({ ...problem, stored: storedOf(problem, stored.data ?? []) }))
+      .toSorted((a, b) => Number(isAcknowledged(a)) - Number(isAcknowledged(b)) || a.urgency - b.urgency),
     complete: answers.every(({ isSuccess }) => isSuccess),
     errors,
   }
 }
+
+function storedOf({ kind, subject }: CurrentProblem, all: readonly Stored[]): Stored | undefined {
+  return all.find((one) => one.kind === kind && (subject === undefined || one.subject.id === subject))
+}
+
+export const isAcknowledged = ({ stored }: CurrentProblem) => Boolean(stored?.acknowledgement)
 
 function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHealth"]): CurrentProblem {
   const opened = (health?.dispatchers ?? [])
@@ -81,6 +95,8 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
   return {
     id: `channel ${id}`,
     urgency: 1,
+    kind: "channel.failing",
+    subject: id,
     title: t.channelFails(id),
     detail: [how, opened.length > 0 ? t.breakerOpen : null, t.waiting(formatNumber(waiting), waiting === 1)]
       .filter((part) => part !== null)
@@ -99,6 +115,7 @@ function overdueDelivery({
   return {
     id: "overdue",
     urgency: 1,
+    kind: "delivery.overdue",
     title: t.overdue(channel),
     detail: t.overdueDetail,
     since: due_at,
@@ -107,44 +124,50 @@ function overdueDelivery({
   }
 }
 
-/** Records of retry topics wait for their delay, and are not overdue. */
 function behind(topic: Schemas["Topic"]): CurrentProblem[] {
-  if (topic.name.includes(".retry.") || topic.group === null) return []
-  const problem = { id: `topic ${topic.name}`, urgency: 1, detail: topic.purpose, link: null } as const
+  const { name, group } = topic
+  const problem = {
+    id: `topic ${name}`,
+    urgency: 1,
+    subject: name,
+    detail: topic.purpose,
+    link: null,
+  } as const
   if (topic.records === null)
     return [
       {
         ...problem,
-        title: t.noTopic(topic.name),
+        kind: "topic.missing",
+        title: t.noTopic(name),
         since: null,
         next: t.noTopicNext,
       },
     ]
-  if (topic.lag === null)
-    return [
-      {
-        ...problem,
-        title: t.noConsumer(topic.name),
-        since: topic.oldest_unread_at,
-        next: t.noConsumerNext(topic.group),
-      },
-    ]
-  const oldest = topic.oldest_unread_at
-  if (topic.lag === 0 || oldest === null || Date.now() - Date.parse(oldest) < behindMs) return []
+  if (!topic.behind || topic.lag === null || group === null) return []
   return [
     {
       ...problem,
-      title: t.lag(topic.name, formatNumber(topic.lag), topic.lag === 1),
-      since: oldest,
-      next: t.lagNext(topic.group),
+      kind: "topic.behind",
+      title: t.lag(name, formatNumber(topic.lag), topic.lag === 1),
+      since: topic.oldest_unread_at,
+      next: t.lagNext(group),
     },
   ]
 }
 
-function failingConnection({ id, site, last_reason, failing_since }: Schemas["Connection"]): CurrentProblem {
+/** Those of one host are one stored problem. */
+function failingConnection({
+  id,
+  site,
+  source,
+  last_reason,
+  failing_since,
+}: Schemas["Connection"]): CurrentProblem {
   return {
     id: `connection ${id}`,
     urgency: 2,
+    kind: "connection.failing",
+    subject: new URL(source).host,
     title: t.connectionFails(id),
     detail: t.connectionDetail(site, last_reason ?? ""),
     since: failing_since,
@@ -153,25 +176,22 @@ function failingConnection({ id, site, last_reason, failing_since }: Schemas["Co
   }
 }
 
-function notice({
-  id,
-  event,
-  subject,
-  summary,
-  next_step,
-  since,
-}: Schemas["Notification"]): CurrentProblem[] {
-  if (event !== "certificate.expiring" && event !== "rotation.unfinished") return []
+function notice({ id, kind, subject, summary, next_step, since }: Stored): CurrentProblem[] {
+  if (kind !== "certificate.expiring" && kind !== "rotation.unfinished") return []
   const link =
-    subject.kind === "channel" ? ({ to: "/channels/$id", params: { id: subject.id } } as const) : null
+    subject.kind === "channel" && subject.id !== "*"
+      ? ({ to: "/channels/$id", params: { id: subject.id } } as const)
+      : null
   const next = link ? t.seeChannel : ""
-  return [{ id, urgency: 2, title: summary, detail: next_step, since, next, link }]
+  return [{ id, urgency: 2, kind, subject: subject.id, title: summary, detail: next_step, since, next, link }]
 }
 
 function pausedChannel({ id, paused_at }: Schemas["Channel"], operates: boolean): CurrentProblem {
   return {
     id: `paused ${id}`,
     urgency: 3,
+    kind: "channel.paused",
+    subject: id,
     title: t.paused(id),
     detail: t.pausedDetail,
     since: paused_at,
@@ -185,13 +205,20 @@ function deadDeliveries(
   operates: boolean,
 ): CurrentProblem[] {
   const next = operates ? t.deadNext : t.seeThem
-  const problem = { urgency: 2, detail: t.deadDetail, since: null, next } as const
+  const problem = {
+    urgency: 2,
+    kind: "delivery.dead",
+    detail: t.deadDetail,
+    since: null,
+    next,
+  } as const
   const others = count - channels.reduce((sum, { count: listed }) => sum + listed, 0)
   return [
     ...channels.map(
       ({ channel, ...dead }): CurrentProblem => ({
         ...problem,
         id: `dead ${channel}`,
+        subject: channel,
         title: t.dead(formatCounted(dead.count), dead.count === 1, channel),
         link: { to: "/deliveries", search: { channel, state: "dead", created_after: dead.created_after } },
       }),
@@ -201,6 +228,7 @@ function deadDeliveries(
           {
             ...problem,
             id: "dead",
+            subject: "*",
             title: t.dead(formatCounted(others), others === 1, t.otherChannels),
             link: { to: "/deliveries", search: { state: "dead", created_after } } as const,
           },
@@ -216,6 +244,7 @@ function invalidEvents(
   return {
     id: "invalid",
     urgency: 2,
+    kind: "event.invalid",
     title: t.invalid(count, more),
     detail: t.invalidDetail(newest),
     since: null,

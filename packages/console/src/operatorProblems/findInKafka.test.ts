@@ -1,0 +1,41 @@
+import { startProducer } from "@sitewire/kafka"
+import { freshTopics, waitUntil } from "@sitewire/testkit"
+import { expect, test } from "vitest"
+import { readTopicsOf } from "../kafka/readTopics.ts"
+import { topicReaderOn } from "../kafka/topicReader.ts"
+import { topicStatus } from "../kafka/topicStatus.ts"
+import { findInKafka } from "./findInKafka.ts"
+
+test("missing topics and invalid events of a day are found", async () => {
+  const { kafka, names, prefix } = await freshTopics({ retryDelaysMs: [200, 400] })
+  const producer = await startProducer({ kafka })
+  const topic = names.sitePaidInvalid
+  await producer.publish(["a", "b", "c"].map((key) => ({ topic, key, value: "{}" })))
+  await producer.close(1_000)
+  // One more delay than the topics were created for.
+  const settings = { kafka, prefix, retryDelaysMs: [200, 400, 800], retryPeriodMs: 3_600_000 }
+  const readTopics = readTopicsOf({ ...settings, deadlineMs: 120_000 })
+  // A broker that has just started may not know the coordinator of a group yet.
+  const find = (of: string) =>
+    waitUntil("Kafka to be read", () => {
+      const invalid = topicReaderOn({ kafka, topic: of, groupPrefix: prefix })
+      return findInKafka({ readTopics, invalid })
+    })
+  const found = await find(topic)
+  expect(found.get("event.invalid")).toMatchObject([{ subject_id: topic, details: { events: 3 } }])
+  expect(found.get("topic.missing")?.map(({ subject_id }) => subject_id)).toHaveLength(1)
+  expect(found.get("topic.behind")).toEqual([])
+  expect((await find(names.sitePaid)).get("event.invalid")).toEqual([])
+})
+
+test("a topic is behind if its oldest unread record is older than a minute, unless records wait in it", () => {
+  const statusOf = (name: string, oldestMs: number) =>
+    topicStatus({
+      topic: { name, purpose: "" } as Parameters<typeof topicStatus>[0]["topic"],
+      group: "g",
+      partitions: [{ partition: 0, records: 9, lag: 9, oldestUnreadAt: new Date(Date.now() - oldestMs) }],
+    }).behind
+  expect(statusOf("site.paid", 70_000)).toBe(true)
+  expect(statusOf("site.paid", 50_000)).toBe(false)
+  expect(statusOf("site.ready.retry.1h", 70_000)).toBe(false)
+})

@@ -1,0 +1,54 @@
+import type { ProblemKind } from "@sitewire/contracts"
+import type { Offsets } from "@sitewire/kafka"
+import type { ReadTopics } from "../kafka/readTopics.ts"
+import type { TopicReader } from "../kafka/topicReader.ts"
+import { topicStatus } from "../kafka/topicStatus.ts"
+import type { Found } from "./problemKinds.ts"
+
+export type FoundInKafka = Map<ProblemKind, Found[]>
+
+const invalidWithinMs = 86_400_000
+
+/** The problems that only Kafka knows of. Rejects if Kafka does not respond. */
+export async function findInKafka({
+  readTopics,
+  invalid,
+}: {
+  readTopics: ReadTopics
+  invalid: Pick<TopicReader, "topic" | "end" | "offsetsAt">
+}): Promise<FoundInKafka> {
+  const topics = (await readTopics()).map(topicStatus)
+  const missing = topics.filter(({ records }) => records === null)
+  const invalidEvents = missing.some(({ name }) => name === invalid.topic) ? [] : await findInvalid(invalid)
+  return new Map([
+    ["topic.missing", missing.map(({ name }) => ({ subject_id: name, since: new Date(), details: {} }))],
+    [
+      "topic.behind",
+      topics
+        .filter(({ behind }) => behind)
+        .map(({ name, group, lag, oldest_unread_at: oldest }) => ({
+          subject_id: name,
+          since: new Date(oldest ?? Date.now()),
+          details: { group, records: lag },
+        })),
+    ],
+    ["event.invalid", invalidEvents],
+  ])
+}
+
+/** Counts by offsets, because reading the records takes seconds. */
+async function findInvalid({
+  topic,
+  end,
+  offsetsAt,
+}: Pick<TopicReader, "topic" | "end" | "offsetsAt">): Promise<Found[]> {
+  const from = await offsetsAt(Date.now() - invalidWithinMs)
+  const events = recordsBetween(from, await end())
+  return events > 0 ? [{ subject_id: topic, since: new Date(), details: { events } }] : []
+}
+
+function recordsBetween(from: Offsets, to: Offsets): number {
+  return Object.entries(to).reduce((sum, [partition, end]) => {
+    return sum + Number(BigInt(end) - BigInt(from[partition] ?? end))
+  }, 0)
+}

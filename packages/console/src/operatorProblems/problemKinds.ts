@@ -1,0 +1,163 @@
+import type { OperatorProblem, ProblemKind } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import { readAllDead } from "../api/channels/deadDeliveries.ts"
+import { dispatcherIsRunning, failingChannels } from "../api/channels/failingChannels.ts"
+
+export type Found = { subject_id: string; since: Date; details: OperatorProblem["details"] }
+
+type Description = {
+  subject: OperatorProblem["subject"]["kind"]
+  /** Finds the problems of this kind that exist now. `findInKafka` finds the others. */
+  find: ((sql: Sql) => Promise<Found[]>) | "in Kafka"
+  /** Which of the details is the number whose maximum is stored. */
+  counted?: string
+  summary: (subject: string) => string
+  resolved: (subject: string) => string
+  nextStep: (subject: string) => string
+}
+
+/** SQL for `subject_id`, `since` and `details`. */
+const found = (statement: string) => (sql: Sql) => sql<Found>(statement)
+
+const deadWithin = "1 hour"
+const connectionFailsFor = "15 minutes"
+const certificateExpiresWithin = "14 days"
+const rotationTakes = "7 days"
+/** Of the overdue attempts, so many are read, from the oldest on. */
+const mostOverdue = 1_000
+
+/** What is wrong, for operators. No text contains an address, a URL, or personal data. */
+export const problemKinds: Record<ProblemKind, Description> = {
+  "channel.failing": {
+    subject: "channel",
+    find: found(`
+      select failing.channel_id as subject_id,
+             coalesce(breaker.opened_at, deferred.since, now()) as since,
+             jsonb_build_object('breakers_open', breaker.open, 'deferred', deferred.count) as details
+        from (${failingChannels}) as failing
+       cross join lateral (
+         select count(*)::int as open, min(breaker_opened_at) as opened_at
+           from channel_status join dispatcher on dispatcher.id = dispatcher_id
+          where channel_id = failing.channel_id and breaker_opened_at is not null and ${dispatcherIsRunning}) as breaker
+       cross join lateral (
+         select count(*)::int as count, min(deferred_at) as since
+           from waiting_delivery where channel_id = failing.channel_id and deferred_at is not null) as deferred`),
+    counted: "deferred",
+    summary: (channel) => `Deliveries to the channel ${channel} fail.`,
+    resolved: (channel) => `Deliveries to the channel ${channel} have not failed for five minutes.`,
+    nextStep: (channel) => `sitewire channel health ${channel}`,
+  },
+  "delivery.dead": {
+    subject: "channel",
+    find: findDead,
+    counted: "deliveries",
+    summary: (channel) =>
+      `Deliveries to the channel ${channel} are dead: their last attempt failed, or the channel was deleted.`,
+    resolved: (channel) =>
+      `No delivery of the last 7 days to the channel ${channel} is dead any more, and none has died for an hour.`,
+    nextStep: (channel) => `sitewire delivery list --channel ${channel} --state dead`,
+  },
+  // By host, because the outage of a host can affect thousands of connections.
+  "connection.failing": {
+    subject: "source",
+    find: found(`
+      select source_host as subject_id, min(failing_since) as since,
+             jsonb_build_object('connections', count(*), 'last_error', min(last_error), 'connection', min(id)) as details
+        from sync_window join connection on connection.id = connection_id
+       where failing_since is not null and failing_since < now() - interval '${connectionFailsFor}'
+       group by source_host`),
+    counted: "connections",
+    summary: (host) =>
+      `Connections whose source is on ${host} have had no successful sync for 15 minutes or longer.`,
+    resolved: (host) => `No connection whose source is on ${host} has failed for 15 minutes any more.`,
+    nextStep: () => "sitewire connection list --state failing",
+  },
+  "certificate.expiring": {
+    subject: "channel",
+    find: found(`
+      select channel.id as subject_id, expires_at - interval '${certificateExpiresWithin}' as since,
+             jsonb_build_object('expires_at', to_char(expires_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')) as details
+        from receiver_certificate
+        join channel on substring(address from '^https://[^/?#]+') = origin
+       where expires_at < now() + interval '${certificateExpiresWithin}'`),
+    summary: (channel) =>
+      `The certificate of the server of the channel ${channel} expires within 14 days, or has expired. After that, no delivery succeeds.`,
+    resolved: (channel) =>
+      `The server of the channel ${channel} has a new certificate, or the channel has another address.`,
+    nextStep: (channel) => `sitewire channel show ${channel}`,
+  },
+  "rotation.unfinished": {
+    subject: "channel",
+    find: found(`
+      select id as subject_id, other_secret_since as since, jsonb_build_object('state', other_secret_state::text) as details
+        from channel
+       where other_secret_id is not null and other_secret_since < now() - interval '${rotationTakes}'`),
+    summary: (channel) =>
+      `The rotation of the signing secret of the channel ${channel} has not been finished for 7 days: two secrets exist.`,
+    resolved: (channel) =>
+      `The rotation of the signing secret of the channel ${channel} has been continued or finished.`,
+    nextStep: (channel) => `sitewire channel show ${channel}`,
+  },
+  "channel.paused": {
+    subject: "channel",
+    find: found(
+      "select id as subject_id, paused_at as since, '{}'::jsonb as details from channel where paused_at is not null",
+    ),
+    summary: (channel) => `The channel ${channel} is paused. Its deliveries are stored and wait.`,
+    resolved: (channel) => `The channel ${channel} was resumed or deleted.`,
+    nextStep: (channel) => `sitewire channel resume ${channel}`,
+  },
+  "delivery.overdue": {
+    subject: "installation",
+    find: found(`
+      select 'deliveries' as subject_id, min(next_attempt_at) as since,
+             jsonb_build_object('attempts', count(*)) as details
+        from (select next_attempt_at from waiting_delivery
+               where next_attempt_at < now() - interval '1 minute'
+               order by next_attempt_at limit ${mostOverdue}) as overdue
+      having count(*) > 0`),
+    counted: "attempts",
+    summary: () => "Attempts are overdue: no dispatcher makes them.",
+    resolved: () => "No attempt is overdue.",
+    nextStep: () => "sitewire topic list",
+  },
+  "event.invalid": {
+    subject: "topic",
+    find: "in Kafka",
+    counted: "events",
+    summary: (topic) => `Publishers sent invalid events in the last 24 hours. They are in ${topic}.`,
+    resolved: () => "No event of the last 24 hours was invalid.",
+    nextStep: () => "sitewire event list",
+  },
+  "topic.behind": {
+    subject: "topic",
+    find: "in Kafka",
+    counted: "records",
+    summary: (topic) => `The consumers of ${topic} are behind by more than a minute.`,
+    resolved: (topic) => `The consumers of ${topic} are no longer behind.`,
+    nextStep: () => "sitewire topic list",
+  },
+  "topic.missing": {
+    subject: "topic",
+    find: "in Kafka",
+    summary: (topic) => `The topic ${topic} does not exist. The setup job creates it.`,
+    resolved: (topic) => `The topic ${topic} exists.`,
+    nextStep: () => "sitewire topic list",
+  },
+}
+
+/** Channels with deliveries that died within an hour, or that are still dead: nothing more happens until they are resent. */
+async function findDead(sql: Sql): Promise<Found[]> {
+  const recent = await sql<{ id: string; since: Date; count: number }>(`
+    select channel_id as id, min(ended_at) as since, count(*)::int as count
+      from ended_delivery where state = 'dead' and ended_at > now() - interval '${deadWithin}' group by channel_id`)
+  const still = await readAllDead(sql)
+  const since = new Map(recent.map((one) => [one.id, one.since]))
+  const counts = new Map(recent.map(({ id, count }) => [id, count]))
+  for (const { id, count } of still) counts.set(id, Math.max(count, counts.get(id) ?? 0))
+  return [...counts].map(([id, deliveries]) => ({
+    subject_id: id,
+    since: since.get(id) ?? new Date(),
+    details: { deliveries },
+  }))
+}

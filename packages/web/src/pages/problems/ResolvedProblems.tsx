@@ -1,0 +1,73 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import type { Schemas } from "../../api/client.ts"
+import { type ProblemFilter, resolvedProblemsQuery } from "../../api/queries.ts"
+import { useFilters } from "../../app/search.ts"
+import { formatNumber, formatSpan } from "../../format.ts"
+import { Filters } from "../../parts/Filters.tsx"
+import { Empty, PageHead } from "../../parts/Page.tsx"
+import { PagedTable } from "../../parts/PagedTable.tsx"
+import { ChannelRef } from "../../parts/Ref.tsx"
+import type { Column } from "../../parts/Rows.tsx"
+import { SelectFilter } from "../../parts/SelectFilter.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { TimeRange } from "../../parts/TimeRange.tsx"
+import { texts } from "../../texts.ts"
+
+const t = texts.resolvedProblems
+type Problem = Schemas["OperatorProblem"]
+
+export function ResolvedProblems() {
+  const [filter, change] = useFilters<ProblemFilter>()
+  const list = useInfiniteQuery(resolvedProblemsQuery(filter))
+  return (
+    <>
+      <PageHead title={texts.pages.problems} />
+      <Filters>
+        <SelectFilter
+          label={t.columns.kind}
+          values={t.kinds}
+          value={filter.kind}
+          change={(kind) => change({ kind })}
+        />
+        <TimeRange
+          after={filter.created_after}
+          before={filter.created_before}
+          change={({ after, before }) => change({ created_after: after, created_before: before })}
+        />
+      </Filters>
+      <PagedTable
+        list={list}
+        label={texts.pages.problems}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+      />
+    </>
+  )
+}
+
+const columns: Column<Problem>[] = [
+  { title: t.columns.began, cell: ({ since }) => <Time at={since} /> },
+  { title: t.columns.lasted, cell: ({ since, resolved_at }) => lasted(since, resolved_at), whole: true },
+  { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
+  { title: t.columns.subject, cell: ({ subject }) => <Subject subject={subject} /> },
+  {
+    title: t.columns.most,
+    cell: ({ max_count }) => (max_count === null ? "–" : formatNumber(max_count)),
+    end: true,
+  },
+  {
+    title: t.columns.acknowledged,
+    cell: ({ acknowledgement: by }) => (by ? <span dir="auto">{`${by.by}: ${by.note}`}</span> : "–"),
+  },
+]
+
+function lasted(since: string, end: string | null): string {
+  return end === null ? "" : formatSpan(Date.parse(end) - Date.parse(since))
+}
+
+function Subject({ subject: { kind, id } }: Pick<Problem, "subject">) {
+  if (id === "*") return t.others
+  if (kind === "channel") return <ChannelRef id={id} />
+  return kind === "installation" ? "–" : <span dir="auto">{id}</span>
+}
