@@ -262,15 +262,17 @@ test("of a thousand failing channels, a hundred are listed, and the others are o
 
 test("deliveries that are still dead are a problem until they are resent, however long ago they died", async () => {
   await sql(
-    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, last_error, attempts)
-     values ($1, 'dead-1', 'acme', '', $2, 'c', 'dead', 'timeout', 8)`,
+    `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, last_error, attempts, finished_at)
+     values ($1, 'dead-1', 'acme', '', $2, 'c', 'dead', 'timeout', 8, '2026-03-01T12:00:00Z')`,
     [lowestDeliveryId(Date.now() - 86_400_000), sha256(Buffer.from(""))],
   )
   onTestFinished(() => reset())
   await update()
   await passFiveMinutes()
   await update()
-  expect(await list()).toMatchObject([{ kind: "delivery.dead", state: "open", max_count: 1 }])
+  expect(await list()).toMatchObject([
+    { kind: "delivery.dead", state: "open", max_count: 1, since: "2026-03-01T12:00:00.000Z" },
+  ])
   await sql("update delivery set state = 'delivered', last_error = null where event_id = 'dead-1'")
   await passFiveMinutes()
   await update()

@@ -1,6 +1,6 @@
 import type { OperatorProblem, ProblemKind } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { readAllDead } from "../api/channels/deadDeliveries.ts"
+import { type DeadOfChannel, readAllDead } from "../api/channels/deadDeliveries.ts"
 import { dispatcherIsRunning, failingChannels } from "../api/channels/failingChannels.ts"
 
 export type Found = { subject_id: string; since: Date; details: OperatorProblem["details"] }
@@ -148,16 +148,18 @@ export const problemKinds: Record<ProblemKind, Description> = {
 
 /** Channels with deliveries that died within an hour, or that are still dead: nothing more happens until they are resent. */
 async function findDead(sql: Sql): Promise<Found[]> {
-  const recent = await sql<{ id: string; since: Date; count: number }>(`
-    select channel_id as id, min(ended_at) as since, count(*)::int as count
+  const found = new Map<string, DeadOfChannel>()
+  const recent = await sql<DeadOfChannel>(`
+    select channel_id as id, count(*)::int as count, min(ended_at) as since
       from ended_delivery where state = 'dead' and ended_at > now() - interval '${deadWithin}' group by channel_id`)
-  const still = await readAllDead(sql)
-  const since = new Map(recent.map((one) => [one.id, one.since]))
-  const counts = new Map(recent.map(({ id, count }) => [id, count]))
-  for (const { id, count } of still) counts.set(id, Math.max(count, counts.get(id) ?? 0))
-  return [...counts].map(([id, deliveries]) => ({
+  for (const one of [...recent, ...(await readAllDead(sql))]) {
+    const other = found.get(one.id) ?? one
+    const since = other.since < one.since ? other.since : one.since
+    found.set(one.id, { id: one.id, count: Math.max(one.count, other.count), since })
+  }
+  return [...found.values()].map(({ id, count, since }) => ({
     subject_id: id,
-    since: since.get(id) ?? new Date(),
-    details: { deliveries },
+    since,
+    details: { deliveries: count },
   }))
 }

@@ -54,14 +54,16 @@ with newest as materialized (
       where delivery.state_error = probe.state_error and id >= $1 order by id desc limit ${most}) as found
    order by id desc limit ${most}
 )
-select channel.id, count(*)::int as count
+select channel.id, count(*)::int as count, coalesce(min(dead.finished_at), now()) as since
   from newest
- cross join lateral (select channel_id from delivery where delivery.id = newest.id offset 0) as dead
+ cross join lateral (select channel_id, finished_at from delivery where delivery.id = newest.id offset 0) as dead
   join channel on channel.id = dead.channel_id
  group by channel.id order by 2 desc, 1`
 
-/** The channels of the newest 10,000 dead deliveries of the last 7 days, with how many of these each has. */
-export function readAllDead(sql: Sql, after = countedAfter()): Promise<{ id: string; count: number }[]> {
+export type DeadOfChannel = { id: string; count: number; since: Date }
+
+/** The channels of the newest 10,000 dead deliveries of the last 7 days, with the number of these and when the first died. */
+export function readAllDead(sql: Sql, after = countedAfter()): Promise<DeadOfChannel[]> {
   return sql(countInAll, [lowestDeliveryId(after), statesAndErrors("dead")])
 }
 

@@ -41,9 +41,8 @@ export function Problems() {
 
 function Problem({ problem }: { problem: CurrentProblem }) {
   const { operates } = useAccess()
-  const { urgency, title, detail, stored, next, link } = problem
+  const { urgency, title, detail, since, stored, next, link } = problem
   const calm = isAcknowledged(problem)
-  const since = problem.since ?? stored?.since
   return (
     <li data-urgency={calm ? 3 : urgency}>
       <Icon name={calm ? "check" : urgency === 3 ? "pause" : "warning"} />
