@@ -10,7 +10,12 @@ export function tokenAuthentication({ readToken, extensions }: TokenLogin): Mech
     mechanism: "oauthbearer",
     authenticationProvider: ({ saslAuthenticate }) => ({
       async authenticate() {
-        const fields = { auth: `Bearer ${await readToken()}`, ...extensions }
+        const token = await readToken().catch(async (error: unknown) => {
+          // The broker, which waits for a token, ends the connection. Otherwise the next login would fail for this reason.
+          await saslAuthenticate({ request: message("\x01") }).catch(() => {})
+          throw error
+        })
+        const fields = { auth: `Bearer ${token}`, ...extensions }
         const pairs = Object.entries(fields).map(([name, value]) => `${name}=${value}\x01`)
         const challenge = await saslAuthenticate({
           request: message(`n,,\x01${pairs.join("")}\x01`),
