@@ -6,9 +6,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const testkit = (path: string) =>
   fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
 
-const all = "{packages,packages/development,services}/*/{src,test}/**"
-const others = "{deploy/test/**,kit/test,kit/publish}"
-const extended = [`${all}/*.extended.test.ts`, `${others}/*.extended.test.ts`]
+// Each is a pattern of its own: in braces, `deploy/test/**` would match only folders below.
+const folders = ["{packages,packages/development,services}/*/{src,test}/**", "deploy/test/**", "kit/{test,publish}"]
+const all = folders.map((folder) => `${folder}/*.test.ts`)
+const extended = folders.map((folder) => `${folder}/*.extended.test.ts`)
 
 /** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
 const suite = process.env.SITEWIRE_TESTS ?? "all"
@@ -29,7 +30,7 @@ export default defineConfig({
   // Contains how long each file took, so that the next run starts with the longest.
   cacheDir: ".sitewire/vitest",
   test: {
-    include: suite === "extended" ? extended : [`${all}/*.test.ts`, `${others}/*.test.ts`],
+    include: suite === "extended" ? extended : all,
     exclude: ["**/node_modules/**", ...(suite === "main" ? extended : [])],
     globalSetup: [testkit("globalSetup.ts")],
     reporters: ["default", testkit("npmTest/summaryReporter.ts")],
