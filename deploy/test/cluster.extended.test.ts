@@ -44,7 +44,11 @@ test.each(Object.entries(combinations))(
   async (name, { overlay, ...changes }) => {
     const namespace = `of-${name}`
     await createNamespace(namespace)
-    const applied: [string, ...string[]][] = [["0.1.0"], ["0.2.0"], ["0.2.0", "--server-side", "--force-conflicts"]]
+    const applied: [string, ...string[]][] = [
+      ["0.1.0"],
+      ["0.2.0"],
+      ["0.2.0", "--server-side", "--force-conflicts"],
+    ]
     for (const [tag, ...options] of applied) {
       const text = await renderOverlayText(overlay, { ...changes, tag, more: { namespace } })
       await cluster.kubectl(["apply", "--validate=strict", ...options], text)
