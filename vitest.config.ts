@@ -6,14 +6,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const testkit = (path: string) =>
   fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
 
-// Within braces, `**` would match at least one folder.
+// Each is a pattern of its own: in braces, `deploy/test/**` would match only folders below.
 const folders = [
   "{packages,packages/development,services}/*/{src,test}/**",
   "deploy/test/**",
   "kit/{test,publish}",
 ]
-const ending = (end: string) => folders.map((folder) => `${folder}/*${end}`)
-const extended = ending(".extended.test.ts")
+const all = folders.map((folder) => `${folder}/*.test.ts`)
+const extended = folders.map((folder) => `${folder}/*.extended.test.ts`)
 
 /** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
 const suite = process.env.SITEWIRE_TESTS ?? "all"
@@ -34,7 +34,7 @@ export default defineConfig({
   // Contains how long each file took, so that the next run starts with the longest.
   cacheDir: ".sitewire/vitest",
   test: {
-    include: suite === "extended" ? extended : ending(".test.ts"),
+    include: suite === "extended" ? extended : all,
     exclude: ["**/node_modules/**", ...(suite === "main" ? extended : [])],
     globalSetup: [testkit("globalSetup.ts")],
     reporters: ["default", testkit("npmTest/summaryReporter.ts")],

@@ -11,6 +11,7 @@ export const chartComponents = [
   "console",
   "default-deny",
   "monitoring",
+  "dashboards",
   "ingress",
   "gateway-api",
   "cert-manager",
@@ -96,6 +97,10 @@ async function describeChart(version: string): Promise<Map<string, string>> {
     const own = template(resource, text, shared)
     const other = others.get(id)
     templates.set(owner, [...documents, other === undefined ? own : `${other}${own}{{- end }}\n`])
+    if (resource.kind === "Job") {
+      const test = testOf(resource)
+      templates.set("setup-test", [template(test, stringify(test), undefined)])
+    }
   }
   delete settings.common?.KAFKA_BROKERS
   for (const name of [...services, "console"]) settings[name] = {}
@@ -103,13 +108,14 @@ async function describeChart(version: string): Promise<Map<string, string>> {
   const files = [...templates].map(([owner, documents]): [string, string] => {
     const all = documents.map((document) => `---\n${document}`).join("")
     const conditional = `{{- if has "${owner}" .Values.components }}\n${all}{{- end }}\n`
-    return [`templates/${owner}.yaml`, owner === "base" ? all : conditional]
+    return [`templates/${owner}.yaml`, chartComponents.includes(owner) ? conditional : all]
   })
   const chart = {
     apiVersion: "v2",
     name: "sitewire",
     version,
     appVersion: version,
+    description: "Webhooks between a hosting company and its partners",
     kubeVersion: ">=1.30.0-0",
   }
   const values = {
@@ -126,7 +132,32 @@ async function describeChart(version: string): Promise<Map<string, string>> {
     ["values.schema.json", `${JSON.stringify(schema(settings), null, 2)}\n`],
     ["templates/_hash.tpl", '{{- define "sitewire.hash" }}{{ toJson . | sha256sum | trunc 10 }}{{ end }}\n'],
     ["templates/settings.yaml", ownSettings],
+    ["templates/NOTES.txt", notes],
   ])
+}
+
+const pod = z.object({
+  template: z.object({
+    metadata: z.object({ labels: strings }),
+    spec: z.looseObject({ containers: z.tuple([z.looseObject({ env: z.array(z.unknown()) })]) }),
+  }),
+})
+
+/**
+ * For `helm test`: the setup once more, with the logins, certificates and network policies of the job. It changes nothing, and fails
+ * if Kafka or Postgres cannot be reached or a topic is missing.
+ */
+function testOf({ spec }: Rendered): Rendered {
+  const { metadata, spec: setup } = pod.parse(spec).template
+  const [container] = setup.containers
+  const env = [...container.env, { name: "MANAGE_TOPICS", value: "false" }]
+  const annotations = { "helm.sh/hook": "test" }
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "setup-test", namespace: "sitewire", annotations, ...metadata },
+    spec: { ...setup, containers: [{ ...container, env }] },
+  }
 }
 
 /** The text of a resource with the chart's values in the place of the overlay's. */
@@ -185,6 +216,16 @@ data:
 {{ toYaml . | indent 2 }}
 {{- end }}
 {{- end }}
+`
+
+/** What Helm prints after an installation and an upgrade. */
+const notes = `Sitewire {{ .Chart.AppVersion }} starts. Services wait until the setup job has completed:
+
+  kubectl -n {{ .Release.Namespace }} rollout status deployment/trigger-gateway deployment/sync-scheduler deployment/webhook-dispatcher
+  helm test {{ .Release.Name }} -n {{ .Release.Namespace }}   # reaches Kafka and Postgres, and finds every topic
+
+Before an upgrade, read the changelog, and skip no version. helm rollback installs the images of the version before; migrations
+stay, and suit it.
 `
 
 /** Rejects names that nothing reads, and what is missing. */

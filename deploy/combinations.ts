@@ -29,6 +29,7 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
     components: [
       ...common,
       "monitoring",
+      "dashboards",
       "opentelemetry",
       "gateway-api",
       "cert-manager",

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
@@ -7,6 +7,7 @@ import { findPython, needs } from "@sitewire/testkit/needs"
 import { expect, onTestFinished, test } from "vitest"
 import { stringify } from "yaml"
 import { renderOverlay, toolsFolder } from "../render.ts"
+import { readAutoscalingStep } from "./fixtures/readAutoscalingStep.ts"
 import { startApiServer } from "./fixtures/startApiServer.ts"
 
 // kubectl is installed with pip.
@@ -52,10 +53,8 @@ test("a second apply changes nothing", async () => {
 })
 
 test("autoscaling is added later without fewer pods meanwhile, after the step of the page", async () => {
-  const page = await readFile(new URL("../../docs/operators/kubernetes.md", import.meta.url), "utf8")
-  const [, step = ""] = /<!-- run by npm run test:extended -->\n```sh\n([\s\S]*?)```/.exec(page) ?? []
   const { server, shell, apply } = await startCluster()
-  await shell(step)
+  await shell(await readAutoscalingStep())
   for (const { body } of server.takePatches()) expect(Object.keys(body)).toEqual(["metadata"])
   await apply(["console", "autoscaling"])
   expect(services.map(server.replicasOf)).toEqual([2, 2, 2])

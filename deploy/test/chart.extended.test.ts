@@ -1,22 +1,20 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { findPython, needs } from "@sitewire/testkit/needs"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { chartComponents, writeChart } from "../chart.ts"
 import { parseRendered, type Rendered, renderOverlay } from "../render.ts"
+import { findHelm, pythonWithHelm } from "./fixtures/pythonWithHelm.ts"
+import { startRegistry } from "./fixtures/startRegistry.ts"
 
 // kubectl and Helm are installed with pip.
 needs(findPython)
-const isHere = needs(() => {
-  if (`${process.platform} ${process.arch}` === "linux x64") return true
-  throw new Error("PyPI has this Helm for Linux on x64 only.")
-})
+const isHere = needs(findHelm)
 
-const root = join(import.meta.dirname, "../..")
 const run = promisify(execFile)
 const rendered = z.union([
   z.strictObject({ manifests: z.record(z.string(), z.string()) }),
@@ -38,8 +36,7 @@ let python: string
 
 beforeAll(async () => {
   if (!isHere) return
-  const tools = await run(join(root, "deploy/installTools"), ["deploy/chart-requirements.txt"])
-  python = join(tools.stdout.trim(), "bin/python")
+  python = await pythonWithHelm()
   await writeChart(folder)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -101,7 +98,7 @@ test.each([
   const chart = await helm({ components, installation, settings })
   if ("error" in chart) throw new Error(chart.error)
   const resources = Object.entries(chart.manifests)
-    .filter(([path]) => path.endsWith(".yaml"))
+    .filter(([path]) => path.endsWith(".yaml") && !path.endsWith("/setup-test.yaml"))
     .flatMap(([, text]) => parseRendered(text))
   expect(comparable(resources)).toEqual(comparable(kustomize))
 })
@@ -121,4 +118,28 @@ test.each([
   ["an unknown value", { image: "x" }, /image/],
 ])("%s is rejected", async (_, changes, message) => {
   expect(await helm(changes)).toEqual({ error: expect.stringMatching(message) })
+})
+
+const pushAndPull = `
+import sys, helm_python as helm
+archive, remote, to = sys.argv[1:]
+with helm.RegistryClient(plain_http=True, credentials_file=to + "/credentials.json") as client:
+    client.push(archive, remote, plain_http=True)
+    client.pull(remote + "/sitewire", version="0.1.0", destination=to, plain_http=True)
+`
+
+test("Helm pushes the packed chart to a registry, and pulls the same bytes", async () => {
+  const registry = await startRegistry()
+  const parent = await mkdtemp(join(tmpdir(), "sitewire-packed-"))
+  onTestFinished(async () => {
+    registry.close()
+    await rm(parent, { recursive: true })
+  })
+  const [packed, pulled] = [join(parent, "packed"), join(parent, "pulled")]
+  for (const created of [packed, pulled]) await mkdir(created)
+  await run(join(import.meta.dirname, "../packChart"), [packed])
+  const archive = "sitewire-0.1.0.tgz"
+  await run(python, ["-c", pushAndPull, join(packed, archive), `oci://${registry.host}/charts`, pulled])
+  const [before, after] = await Promise.all([packed, pulled].map((from) => readFile(join(from, archive))))
+  expect(before && after?.equals(before)).toBe(true)
 })

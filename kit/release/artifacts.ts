@@ -36,12 +36,13 @@ export const artifacts: readonly Artifact[] = [
     differs: "Mono's compiler writes a random id and the time into the library.",
   },
   {
-    name: "manifests and Helm chart",
+    name: "manifests",
     folder: ".",
     command:
       'git archive --format=tar --prefix=sitewire-deploy/ HEAD deploy | gzip --no-name > "$OUT/sitewire-deploy.tgz"',
     needs: ["git", "gzip"],
   },
+  { name: "Helm chart", folder: ".", command: 'deploy/packChart "$OUT"', needs: ["python3", "tar", "gzip"] },
 ]
 
 /** Files that state a version, with the text that states it. `VERSION` stands for it. */

@@ -43,6 +43,14 @@ export function createDispatcherMetrics(registry: Registry) {
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
+    paidToAttempted: new Histogram({
+      name: "sitewire_paid_to_attempted_seconds",
+      help:
+        "From the append of an event to site.paid to the end of the first attempt of its delivery. Deliveries that were " +
+        "deferred before it are not counted.",
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 300, 900, 3_600],
+      registers,
+    }),
     stale: new Counter({
       name: "sitewire_deliveries_stale_total",
       help: "Retry records dropped because their attempt was made already, or their delivery is deferred or finished.",

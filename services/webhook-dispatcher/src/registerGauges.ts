@@ -86,7 +86,7 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
   const ages = [
     {
       name: "sitewire_oldest_deferred_seconds",
-      help: "Age of the oldest deferral; 0 if no delivery is deferred.",
+      help: "Age of the oldest deferral, of channels that are not paused; 0 if there is none.",
       of: ({ oldestDeferredSeconds }: BacklogMetrics) => oldestDeferredSeconds,
     },
     {

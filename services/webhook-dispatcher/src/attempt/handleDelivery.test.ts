@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
-import type { DueDelivery } from "../delivery.ts"
+import type { DueDelivery, NewDelivery } from "../delivery.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
 import { createScheduleRetry } from "../retry/scheduleRetry.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
@@ -113,6 +113,26 @@ test.each([86_400_000, -86_400_000])(
     expect(Math.abs((recorded[0]?.elapsedMs ?? 0) - 3_600_000)).toBeLessThan(600_000)
   },
 )
+
+test("the time from the event to its first attempt is measured, and not that of a retry", async () => {
+  const metrics = createTestMetrics()
+  const timing = { startedAt: new Date(), totalMs: 500 }
+  const handle = createHandleDelivery(
+    partsWith({
+      acquired: free,
+      metrics,
+      send: async () => ({ ...rejected, error: null, timing }),
+      storeDelivery: async () => {},
+      recordAttempt: async () => {},
+    }),
+  )
+  const appendedAt = timing.startedAt.getTime() - 2_000
+  await handle({ ...due, attempt: 1, failures: 0, unstored: { appendedAt } as NewDelivery })
+  await handle(due)
+  const { values } = await metrics.paidToAttempted.get()
+  const of = (name: string) => values.find(({ metricName }) => metricName?.endsWith(name))?.value
+  expect([of("_count"), of("_sum")]).toEqual([1, 2.5])
+})
 
 // A real database does not let a test choose when it responds.
 test.each([

@@ -144,7 +144,10 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       await parts.storeDelivery({ delivery: unstored, attempt: made, deferral: null, erased: false })
     else await parts.recordAttempt(made)
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
-    metrics.attemptSeconds.observe(outcome.timing.totalMs / 1000)
+    const { startedAt, totalMs } = outcome.timing
+    metrics.attemptSeconds.observe(totalMs / 1000)
+    if (unstored)
+      metrics.paidToAttempted.observe((startedAt.getTime() + totalMs - unstored.appendedAt) / 1000)
     logAttempt(due, outcome, next, traceparent)
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { readBacklogMetrics } from "./readBacklogMetrics.ts"
 
-test("deferred deliveries are counted by reason up to a limit, and the oldest of all channels is found", async () => {
+test("deferred deliveries are counted by reason up to a limit, and the oldest of all channels that are not paused is found", async () => {
   const { sql, insert } = await startDeliveryDatabase()
   expect(await readBacklogMetrics(sql)).toEqual({
     byReason: [],
@@ -28,6 +28,11 @@ test("deferred deliveries are counted by reason up to a limit, and the oldest of
   ])
   expect(Math.abs(read.oldestDeferredSeconds - 3_600)).toBeLessThan(60)
   expect(Math.abs(read.oldestOverdueSeconds - 120)).toBeLessThan(60)
+  await sql(
+    `insert into channel (id, address, secret_id, secret_sealed, paused_at, updated_at)
+     values ('b', 'https://partner.example/', 'sec_2', '', now(), now())`,
+  )
+  expect(Math.abs((await readBacklogMetrics(sql)).oldestDeferredSeconds - 60)).toBeLessThan(30)
   const few = await readBacklogMetrics(sql, 3)
   expect(few.byReason.reduce((sum, { count }) => sum + count, 0)).toBe(3)
 })

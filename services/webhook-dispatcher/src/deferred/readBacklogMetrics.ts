@@ -17,7 +17,8 @@ select reason, count(*)::int as count
   from (select deferred_reason::text as reason from waiting_delivery where deferred_at is not null limit $1) as deferred
  group by reason`
 
-// Jumps from channel to channel in the index of deferred deliveries, whose first entry of a channel is its oldest.
+// Jumps from channel to channel in the index of deferred deliveries, whose first entry of a channel is its oldest. What an
+// operator has paused may wait.
 const oldest = `
 with recursive first (channel_id, deferred_at) as (
   (select channel_id, deferred_at from waiting_delivery where deferred_at is not null order by channel_id, deferred_at limit 1)
@@ -27,7 +28,8 @@ with recursive first (channel_id, deferred_at) as (
       select channel_id, deferred_at from waiting_delivery
        where deferred_at is not null and channel_id > first.channel_id order by channel_id, deferred_at limit 1) as next
 )
-select coalesce(extract(epoch from now() - min(deferred_at)), 0)::float8 as seconds from first`
+select coalesce(extract(epoch from now() - min(deferred_at)), 0)::float8 as seconds
+  from first left join channel on id = channel_id where paused_at is null`
 
 const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds

@@ -7,7 +7,7 @@ export type Scenario = {
   cause: string
   /** Alerts that fire because of it. Others may, too. */
   alerts: string[]
-  /** Alerts that fire only when the cause has ended: syncs are late when they end. */
+  /** Alerts that fire only when the cause has ended: syncs and first attempts are late when they end. */
   alertsAfterwards?: string[]
   /** Returns what ends the cause. */
   begin(system: System): Promise<() => Promise<unknown>>
@@ -69,8 +69,8 @@ export const scenarios: Scenario[] = [
   },
   {
     cause: "another transaction has locked the table of windows",
-    alerts: ["SitewireTriggersWait", "SitewireSyncsOverdue"],
-    alertsAfterwards: ["SitewireSyncsLate"],
+    alerts: ["SitewireTriggersWait", "SitewireSyncsOverdue", "SitewireOverdue", "SitewireOverdueSlowly"],
+    alertsAfterwards: ["SitewireSyncsLate", "SitewireSyncsLateSlowly"],
     // Writers of windows wait. Readers do not.
     async begin({ pool }) {
       const client = await pool.driver.connect()
@@ -93,6 +93,7 @@ export const scenarios: Scenario[] = [
   {
     cause: "Postgres becomes read-only, like a replica, while retries wait",
     alerts: ["SitewireEventsWait", "SitewireDeliveriesOverdue"],
+    alertsAfterwards: ["SitewireDeliveriesLate", "SitewireDeliveriesLateSlowly"],
     async begin({ partners, sql }) {
       const setReadOnly = async (value: string) => {
         await sql(`alter system set default_transaction_read_only = ${value}`)

@@ -14,12 +14,11 @@ export function shortenRules(rules: string, divisor: number): string {
       .replaceAll(/\[(\d+)([smhd])\]/g, (_, amount, unit) => `[${shorten(amount, unit, 3, 30)}s]`)
       .replaceAll(/ for: (\d+)([smhd])/g, (_, amount, unit) => ` for: ${shorten(amount, unit, 2, 30)}s`)
       .replaceAll(/> (10|5)$/gm, "> 1")
-      // A bucket of the same histogram.
+      // Buckets of the same histograms.
       .replaceAll('le="75"', 'le="3"')
-      .replaceAll(
-        /(_seconds\)|^\s+\)) > (\d+)$/gm,
-        (_, what, age) => `${what} > ${ageOf(Number(age), divisor)}`,
-      )
+      .replaceAll('le="15"', 'le="1"')
+      .replaceAll("> bool 60", "> bool 2.5")
+      .replaceAll(/_seconds\) > (\d+)$/gm, (_, age) => `_seconds) > ${ageOf(Number(age), divisor)}`)
   )
 }
 

@@ -15,6 +15,9 @@ export type Procedure = {
 
 const folder = "docs/operators/procedures"
 
+/** Defines `suspend` and `resume`, which the pages call. */
+export const suspensionPage = "docs/operators/gitops.md"
+
 export const procedures: Record<string, Procedure> = {
   backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1, mayReject: true },
   "kafka-upgrade": {

@@ -9,7 +9,7 @@ import type { MixedLedger } from "../mixed/reconcile.ts"
 import { startMixed } from "../mixed/startMixed.ts"
 import { type RunSettings, runOnLab } from "../run.ts"
 import { createLogins, installationWithLogins } from "./logins.ts"
-import type { Procedure } from "./procedures.ts"
+import { type Procedure, suspensionPage } from "./procedures.ts"
 import { readSteps } from "./readSteps.ts"
 import { writeStandIns } from "./standIns.ts"
 import { retryDelaysMs, type Secrets, startSystem } from "./startSystem.ts"
@@ -26,8 +26,12 @@ export async function runProcedure(
   const { procedure, seed, quietMs, progress } = settings
   const { pages, brokerCount, kafkaVersion } = procedure
   const versions = Array.from({ length: brokerCount + 1 }, () => kafkaVersion)
-  const steps = (await Promise.all(pages.map((page) => readSteps(new URL(page, root))))).flat()
-  if (steps.length === 0) throw new Error(`${pages.join(", ")}: no example is marked for this run`)
+  const [suspension = [], ...procedureSteps] = await Promise.all(
+    [suspensionPage, ...pages].map((page) => readSteps(new URL(page, root))),
+  )
+  if (procedureSteps.flat().length === 0)
+    throw new Error(`${pages.join(", ")}: no example is marked for this run`)
+  const steps = [...suspension, ...procedureSteps.flat()]
   const options = {
     ...settings,
     brokerCount,
@@ -38,13 +42,14 @@ export async function runProcedure(
   }
   return runOnLab(options, async ({ it, faults }) => {
     const secrets: Secrets = {}
-    const system = startSystem(it, progress, secrets)
     const cwd = join(it.directory, "procedure")
-    await mkdir(join(cwd, "overlay"), { recursive: true })
+    const overlay = join(cwd, "overlay")
+    await mkdir(overlay, { recursive: true })
     await copyFile(
       new URL("deploy/kustomize/overlays/production/kustomization.yaml", root),
-      join(cwd, "overlay/kustomization.yaml"),
+      join(overlay, "kustomization.yaml"),
     )
+    const system = startSystem(it, { progress, secrets, overlay })
     const ssh = async (host: string, command: string) => {
       const at = Number(/^kafka-(\d+)$/.exec(host)?.[1])
       const broker = it.servers.brokers[at - 1]
@@ -71,7 +76,7 @@ export async function runProcedure(
       DATABASE_URL: it.databaseUrl,
       KAFKA_BROKERS: it.brokers.join(","),
       TOPIC_PREFIX: "",
-      OVERLAY: join(cwd, "overlay"),
+      OVERLAY: overlay,
       ...procedure.env,
     }
     const trimmed = steps.map((step, at) => `echo "--- step ${at + 1} of ${steps.length}"\n${step}`)
@@ -85,6 +90,7 @@ export async function runProcedure(
       throw error
     } finally {
       standIns.stop()
+      await system.endController()
     }
     const ledger = await mixed.finish(quietMs)
     await system.end()

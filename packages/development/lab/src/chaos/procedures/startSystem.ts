@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { ServiceName } from "@sitewire/testkit/installation"
 import { schedulerVariables } from "../mixed/startMixed.ts"
 import { type ChaosLab, endAll } from "../run.ts"
+import { startController } from "./startController.ts"
 
 export const retryDelaysMs = [1_000, 3_000, 9_000]
 
@@ -20,12 +21,18 @@ export type Secrets = Record<string, Record<string, string>>
 
 /**
  * The deployments of an installation as processes, with two replicas each, and the commands that change them as
- * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set.
+ * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set. A controller applies `overlay`
+ * again, as it was at the start or when the controller was resumed, unless it is suspended.
  */
-export function startSystem(it: ChaosLab, progress: (line: string) => void, secrets: Secrets = {}) {
+export function startSystem(
+  it: ChaosLab,
+  { progress, secrets, overlay }: { progress: (line: string) => void; secrets: Secrets; overlay: string },
+) {
   const settings: Record<string, Record<string, string>> = {}
   const common: Record<string, string> = {}
   let publishTo = it.names.sitePaid
+  let committedPrefix = ""
+  let controller: ReturnType<typeof startController> | undefined
   const system = new Map(
     Object.entries(deployments).map(([name, { service, env }]) => {
       const variables = () => {
@@ -57,10 +64,34 @@ export function startSystem(it: ChaosLab, progress: (line: string) => void, secr
     }
   }
 
+  async function reconcile(): Promise<void> {
+    for (const name of names) {
+      const hasSettings = Object.keys(settings[name] ?? {}).length > 0
+      const hasPrefix = (common.TOPIC_PREFIX ?? "") !== committedPrefix
+      if (system.get(name)?.replicas === 2 && !hasSettings && !hasPrefix) continue
+      progress(`the controller undoes what was changed of ${name}`)
+      settings[name] = {}
+      common.TOPIC_PREFIX = committedPrefix
+      await scale(name, 2)
+      await restart(name)
+    }
+  }
+
+  async function readPrefix(folder: string): Promise<string> {
+    const text = await readFile(join(folder, "kustomization.yaml"), "utf8")
+    return /TOPIC_PREFIX=(\S*)/.exec(text)?.[1] ?? ""
+  }
+
+  async function setSuspended(patch: string): Promise<string> {
+    const { spec } = JSON.parse(patch) as { spec: { suspend: boolean } }
+    if (!spec.suspend) committedPrefix = await readPrefix(overlay)
+    controller?.setSuspended(spec.suspend)
+    return "kustomization patched\n"
+  }
+
   /** `kubectl apply -k`: runs the setup job, unless only the rest is applied, and restarts what has changed. */
   async function apply(folder: string, onlyFirst: boolean): Promise<string> {
-    const text = await readFile(join(folder, "kustomization.yaml"), "utf8")
-    const prefix = /TOPIC_PREFIX=(\S*)/.exec(text)?.[1] ?? ""
+    const prefix = await readPrefix(folder)
     if (onlyFirst) {
       await it.migrate(retryDelaysMs, { TOPIC_PREFIX: prefix })
       return "configmap/sitewire-common\njob.batch/setup-1\n"
@@ -103,7 +134,7 @@ export function startSystem(it: ChaosLab, progress: (line: string) => void, secr
     await Promise.all(names.map(restart))
   }
 
-  async function kubectl(all: readonly string[], input: string): Promise<string> {
+  async function change(all: readonly string[], input: string): Promise<string> {
     const namespace = all.includes("-n") ? all[all.indexOf("-n") + 1] : undefined
     const args = all.filter((arg, at) => arg !== "-n" && all[at - 1] !== "-n")
     progress(`kubectl ${args.join(" ")}`)
@@ -127,6 +158,8 @@ export function startSystem(it: ChaosLab, progress: (line: string) => void, secr
           (JSON.parse(input) as { stringData: Record<string, string> }).stringData,
         )
         return `secret/${third} patched\n`
+      case "patch kustomization.kustomize.toolkit.fluxcd.io":
+        return setSuspended(args.at(-1) ?? "")
       case "get pod":
         return names.flatMap((name) => membersOf(name).map((pod) => `pod/${pod.name}\n`)).join("")
       case "rollout restart":
@@ -147,10 +180,16 @@ export function startSystem(it: ChaosLab, progress: (line: string) => void, secr
   }
 
   return {
-    kubectl,
+    async kubectl(args: readonly string[], input: string): Promise<string> {
+      return controller?.inTurn(() => change(args, input)) ?? change(args, input)
+    },
     gateways: () => membersOf("trigger-gateway"),
     publishTo: () => publishTo,
-    start: () => Promise.all(names.map((name) => scale(name, 2))),
+    async start(): Promise<void> {
+      await Promise.all(names.map((name) => scale(name, 2)))
+      controller = startController(reconcile)
+    },
+    endController: async () => controller?.end(),
     end: () => endAll([...system.values()].flatMap(({ members }) => members)),
   }
 }
