@@ -32,7 +32,7 @@ async function shownToOperators(): Promise<Shown[]> {
   return operatorViews({ failing, delivered })
 }
 
-/** Leaves some operations and schemas. The others have the same markup, and axe takes a second for a hundred elements. */
+/** Leaves some operations and schemas. The others have the same markup, and axe takes seconds for all of them. */
 const shorten = (page: Page) =>
   page.evaluate(() => {
     for (const each of document.querySelectorAll(
