@@ -5,7 +5,7 @@ import { createConsole } from "./createConsole.ts"
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
-  "select w.attempts, c.send_traceparent, p.expires_at from waiting_delivery w, channel c, previous_snapshot p limit 0"
+  "select w.attempts, c.send_traceparent, p.expires_at, n.mailed from waiting_delivery w, channel c, previous_snapshot p, notification n limit 0"
 
 await runService({
   name: "console",

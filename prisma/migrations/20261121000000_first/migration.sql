@@ -113,6 +113,23 @@ create table channel (
   request_headers_changed_at timestamptz(3)
 );
 
+create table channel_contact (
+  channel_id text primary key references channel on delete cascade on update cascade,
+  address text not null,
+  digest text not null,
+  told_failing_at timestamptz(3),
+  told_dead_at timestamptz(3)
+);
+create index channel_contact_digest_idx on channel_contact (digest);
+create index channel_contact_told_idx on channel_contact (channel_id) where told_failing_at is not null;
+
+create table mail_recipient (
+  id text primary key,
+  next_at timestamptz(3) not null default current_timestamp,
+  attempts integer not null default 0
+);
+create index mail_recipient_next_at_idx on mail_recipient (next_at);
+
 create table channel_rate (
   channel_id text primary key references channel on delete cascade on update cascade,
   per_second integer not null,
@@ -362,9 +379,11 @@ create table notification (
   since timestamptz(3) not null,
   created_at timestamptz(3) not null default current_timestamp,
   seen_at timestamptz(3) not null default current_timestamp,
-  resolved_at timestamptz(3)
+  resolved_at timestamptz(3),
+  mailed text
 );
 create index notification_created_at_id_idx on notification (created_at, id);
+create index notification_resolved_at_idx on notification (resolved_at);
 create unique index notification_firing_idx on notification (event, subject_id) where resolved_at is null;
 
 -- Connections and syncs

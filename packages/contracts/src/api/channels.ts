@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { emailAddressSchema } from "../values/emailAddress.ts"
 import { calledUrl } from "../values/httpUrl.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { attemptErrorSchema } from "./deliveries.ts"
@@ -21,6 +22,13 @@ const maxPerSecondSchema = z
 const operatorNotificationsSchema = z.boolean().meta({
   description:
     "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
+})
+
+const contactSchema = emailAddressSchema.nullable().meta({
+  description:
+    "The partner's e-mail address, to which is written when the channel fails and when it has recovered. Erasures delete it. null: nobody is written to.",
+  examples: ["webhooks@partner.example"],
+  "x-rejections": ["no e-mail is sent"],
 })
 
 const standardWebhooksSchema = z.boolean().meta({
@@ -46,6 +54,7 @@ export const createChannelSchema = z
     }),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
+    contact: contactSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
 
@@ -60,10 +69,11 @@ export const changeChannelSchema = z
     send_traceparent: sendTraceparentSchema.optional(),
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
+    contact: contactSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error:
-      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second or operator_notifications",
+      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications or contact",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -95,6 +105,14 @@ export const channelSchema = z
     }),
     max_per_second: maxPerSecondSchema,
     operator_notifications: operatorNotificationsSchema,
+    contact: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The partner's e-mail address. Masked, unless the channel itself is read or changed with the scope `personal-data` or by a key of the channel.",
+        examples: ["w***@partner.example"],
+      }),
     last_certification: lastCertificationSchema.nullable().meta({
       description:
         "The newest finished certification of the receiver at the channel's address. null: there is none.",

@@ -18,6 +18,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["paused", channel.paused_at && style.time(channel.paused_at)],
     ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     ["operator notifications", channel.operator_notifications ? "on" : null],
+    ["contact", channel.contact],
     [
       "certification",
       last_certification &&

@@ -13,6 +13,7 @@ export type ChannelOptions = RequestHeaderOptions & {
   standardWebhooks?: Switch
   maxPerSecond?: number | null
   operatorNotifications?: Switch
+  contact?: string | null
 }
 
 /** The options that a new channel and a change have in common. */
@@ -30,14 +31,19 @@ export const channelOptions = [
     "--operator-notifications <switch>",
     "whether operator notifications are sent to this channel",
   ).choices(["on", "off"]),
+  new Option(
+    "--contact <email>",
+    'who gets an e-mail when the channel fails, and when it has recovered; "none": nobody',
+  ).argParser((text: string) => (text === "none" ? null : text)),
 ]
 
 export function readChannelFields(session: Session, options: ChannelOptions) {
-  const { standardWebhooks, maxPerSecond, operatorNotifications } = options
+  const { standardWebhooks, maxPerSecond, operatorNotifications, contact } = options
   return {
     ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
     ...readRequestHeaders(session, options),
     ...(maxPerSecond !== undefined && { max_per_second: maxPerSecond }),
     ...(operatorNotifications !== undefined && { operator_notifications: operatorNotifications === "on" }),
+    ...(contact !== undefined && { contact }),
   }
 }

@@ -1,6 +1,7 @@
 import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, manages } from "../../auth/caller.ts"
+import { maskEmails } from "../deliveries/maskEmails.ts"
 import { withoutQuery } from "../withoutQuery.ts"
 
 /**
@@ -19,6 +20,7 @@ export const channelColumns = {
   pausedAt: true,
   maxPerSecond: true,
   operatorNotifications: true,
+  contact: { select: { address: true } },
   requestHeaderNames: true,
   requestHeadersChangedAt: true,
   lastCertification: true,
@@ -38,6 +40,7 @@ export type ChannelRow = {
   pausedAt: Date | null
   maxPerSecond: number | null
   operatorNotifications: boolean
+  contact: { address: string } | null
   requestHeaderNames: string[]
   requestHeadersChangedAt: Date | null
   lastCertification: unknown
@@ -45,6 +48,7 @@ export type ChannelRow = {
   updatedAt: Date
 }
 
+/** The contact is masked: see `withWholeContact`. */
 export function channelResponse(row: ChannelRow, caller: Caller): Channel {
   const shown = shownAddress(row.id, caller)
   const last = lastCertificationOf(row)
@@ -60,6 +64,7 @@ export function channelResponse(row: ChannelRow, caller: Caller): Channel {
     paused_at: row.pausedAt?.toISOString() ?? null,
     max_per_second: row.maxPerSecond,
     operator_notifications: row.operatorNotifications,
+    contact: row.contact && maskEmails(row.contact.address),
     last_certification: last && { ...last, address: shown(last.address) },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -9,6 +9,7 @@ import { idTaken, problem } from "../problems.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { auditedContact, rejectContact, storeContact } from "./contact.ts"
 
 export const createChannel = defineRoute({
   method: "post",
@@ -21,7 +22,10 @@ export const createChannel = defineRoute({
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
   otherResponses: { 409: "The id is taken, or a deleted channel had it." },
-  async handle({ prisma, sealingKeys, addressPolicy }, { body, caller }) {
+  async handle(context, { body, caller }) {
+    const { prisma, sealingKeys, addressPolicy } = context
+    const rejected = rejectContact(context, body)
+    if (rejected) return rejected
     const address = checkAddress("address", body.address, addressPolicy)
     if (address.kind === "problem") return address
     const id = body.id ?? newId("chn")
@@ -47,7 +51,9 @@ export const createChannel = defineRoute({
       })
       // Checked after the insert, which waits for a deletion of the same id that has not been committed.
       if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
-      const channel = channelResponse(row, caller)
+      const contact = body.contact ? { address: body.contact } : null
+      if (contact) await storeContact(context, id, contact.address)
+      const channel = channelResponse({ ...row, contact }, caller)
       const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
       const changes = changesOf(
         {},
@@ -58,6 +64,7 @@ export const createChannel = defineRoute({
           ...(max_per_second === null ? {} : { max_per_second }),
           ...(operator_notifications ? { operator_notifications } : {}),
           ...(request_header_names.length > 0 ? { request_header_names } : {}),
+          ...(contact ? { contact: auditedContact(channel) } : {}),
         },
       )
       return ok(
