@@ -22,6 +22,10 @@ export const claimed =
 
 export const settled = "attempts = 0, next_at = now() + interval '1 hour'"
 
+/** Due at once: a second ago, because the column has whole milliseconds, and rounding could make it later than now. */
 export async function addRecipients(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql("insert into mail_recipient (id) select unnest($1::text[]) on conflict do nothing", [ids])
+  await sql(
+    "insert into mail_recipient (id, next_at) select unnest($1::text[]), now() - interval '1 second' on conflict do nothing",
+    [ids],
+  )
 }

@@ -79,9 +79,11 @@ async function notify(event: string, channels: string[], ago = "16 minutes"): Pr
 const fail = (...channels: string[]) => notify("channel.failing", channels)
 const resolve = () => sql("update notification set resolved_at = now() where resolved_at is null")
 
-/** As if so much time had passed since the last e-mail or attempt. */
+/** As if so much time, and a second for what is rounded, had passed since the last e-mail or attempt. */
 const pass = (minutes: number) =>
-  sql("update mail_recipient set next_at = next_at - $1 * interval '1 minute'", [minutes])
+  sql("update mail_recipient set next_at = next_at - $1 * interval '1 minute' - interval '1 second'", [
+    minutes,
+  ])
 
 async function attempted(id: string, outcome: "last_success" | "last_failure", ago: string): Promise<void> {
   await sql(
