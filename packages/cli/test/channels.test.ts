@@ -2,7 +2,7 @@ import type { Channel, Page } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createClient } from "../src/api/client.ts"
 import { runCommand, runJson } from "./fixtures/runCommand.ts"
-import { startConsole } from "./fixtures/startConsole.ts"
+import { startConsole, startConsoleOf } from "./fixtures/startConsole.ts"
 
 const address = "https://partner.example/hook"
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -27,6 +27,29 @@ test("a channel is created, listed, shown and updated, and its secret is shown o
   const shown = await run("channel", "show", "acme")
   expect(shown.stdout).toContain("https://partner.example/moved")
   expect(list.stdout + updated.stdout + shown.stdout).not.toContain(secret)
+})
+
+test("a contact is set, shown and removed; without a mail server, the error says that nobody would be written to", async () => {
+  await json("channel", "create", "--id", "told", "--address", address)
+  const update = ["channel", "update", "told", "--contact"]
+  const rejected = await run(...update, "hooks@partner.example")
+  expect(rejected).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("SMTP_URL of the console is not set"),
+  })
+  const mail = { SMTP_URL: "smtp://127.0.0.1:9", SMTP_FROM: "webhooks@sitewire.example" }
+  const mailing = await startConsoleOf(system.installation, mail)
+  try {
+    const env = mailing.cliEnv
+    const set = await runCommand([...update, "hooks@partner.example"], { env })
+    expect(set.stdout).toMatch(/^contact: +hooks@partner\.example$/m)
+    const masked = { ...env, SITEWIRE_API_KEY: await mailing.createKey("support", "read") }
+    const shown = await runCommand(["channel", "show", "told"], { env: masked })
+    expect(shown.stdout).toMatch(/^contact: +h\*\*\*@partner\.example$/m)
+    expect((await runCommand([...update, "none"], { env })).stdout).not.toContain("contact")
+  } finally {
+    await mailing.close()
+  }
 })
 
 test("--json prints exactly the API's response, and --cursor continues a list", async () => {

@@ -1,4 +1,4 @@
-import { durationSchema, scopeForms, scopeSchema } from "@sitewire/contracts"
+import { durationSchema, emailAddressSchema, scopeForms, scopeSchema } from "@sitewire/contracts"
 import { sealingVariables } from "@sitewire/database"
 import { partnerEgressVariables, rangesVariable } from "@sitewire/egress"
 import {
@@ -9,6 +9,7 @@ import {
   httpsOrLoopback,
   isHttpsOrLoopback,
   kafkaVariables,
+  listVariable,
   portVariable,
   retentionBounds,
   retryVariables,
@@ -16,6 +17,9 @@ import {
   telemetryVariables,
 } from "@sitewire/runtime"
 import { z } from "zod"
+
+const operatorEmails =
+  "Addresses, separated by commas, that get an e-mail of what operators are notified of: one an hour at most. Needs SMTP_URL."
 
 const originSchema = z
   .url({ protocol: /^https?$/, error: "must be an http or https URL" })
@@ -91,6 +95,29 @@ export const consoleVariables = {
     max: "24h",
   }),
   SESSION_IDLE: durationVariable("2h", "A session ends when it was not used for this time.", { min: "5m" }),
+  SMTP_URL: z
+    .string()
+    .refine(
+      isSmtpUrl,
+      "must be smtp:// or smtps:// with a host, and percent-encoded user and password if any",
+    )
+    .optional()
+    .meta({
+      description:
+        "Server for e-mails, such as smtp://user:password@mail.example:587 (STARTTLS) or smtps://… (TLS from the start). With a password, TLS is required, except to a loopback address. Default: no e-mail is sent. Needs SMTP_FROM.",
+      secret: true,
+    }),
+  SMTP_FROM: emailAddressSchema
+    .optional()
+    .meta({ description: "Address from which e-mails are sent. Needs SMTP_URL." }),
+  OPERATOR_EMAILS: listVariable(operatorEmails)
+    .pipe(z.array(emailAddressSchema).max(20, "must have at most 20 addresses"))
+    .prefault("")
+    .meta({ description: operatorEmails }),
+  CONTACT_MAIL_AFTER: durationVariable(
+    "15m",
+    "How long a channel has failed when its contact gets an e-mail. Dead deliveries are reported after a minute.",
+  ),
   API_KEY_MAX_AGE: durationSchema.optional().meta({
     description:
       "How long an API key may be valid, such as 90d. Older keys expire, those included that exist already. Default: no limit.",
@@ -122,6 +149,16 @@ export const consoleVariables = {
 }
 
 const groupScopesSchema = z.record(z.string().min(1), z.array(scopeSchema).min(1))
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "" || /[?#]/.test(text)) return false
+  try {
+    return [url.username, url.password].every((part) => decodeURIComponent(part) !== undefined)
+  } catch {
+    return false
+  }
+}
 
 function parseJson(text: string): unknown {
   try {

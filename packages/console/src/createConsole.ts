@@ -15,6 +15,8 @@ import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
 import { topicReaderOn } from "./kafka/topicReader.ts"
+import { openMailer } from "./mail/openMailer.ts"
+import { startMailing } from "./mail/startMailing.ts"
 import { readProvider } from "./oidc/readProvider.ts"
 import { startProblems } from "./operatorProblems/startProblems.ts"
 import { defaultPageFolder } from "./page/defaultPageFolder.ts"
@@ -88,6 +90,22 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   lifecycle.onStop("problems", () => problems.close())
 
+  const mailer = openMailer(config)
+  if (mailer) {
+    const mailing = startMailing({
+      mailer,
+      operators: config.OPERATOR_EMAILS,
+      sql: pool.sql,
+      retryPeriodMs: config.RETRY_PERIOD,
+      afterMs: config.CONTACT_MAIL_AFTER,
+      origin: config.CONSOLE_ORIGIN,
+      intervalMs: countIntervalMs,
+      metrics,
+      log,
+    })
+    lifecycle.onStop("e-mails", () => mailing.close())
+  }
+
   const siteUsage = startSiteUsage({
     sql: pool.sql,
     limits: { connections: config.SITE_MAX_CONNECTIONS, bytes: config.SITE_MAX_BYTES },
@@ -115,6 +133,8 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
       invalidTopic,
       topicPrefix,
       siteMaxConnections: config.SITE_MAX_CONNECTIONS,
+      sendsMail: mailer !== null,
+      retryPeriodMs: config.RETRY_PERIOD,
       changes,
       readTopics,
       deliveryRetentionMs: config.RETENTION,

@@ -5,7 +5,7 @@ import { createConsole } from "./createConsole.ts"
 
 /** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
-  "select w.attempts, c.partner_may_change_address, p.expires_at from waiting_delivery w, channel c, previous_snapshot p limit 0"
+  "select w.attempts, c.partner_may_change_address, p.expires_at, o.mailed from waiting_delivery w, channel c, previous_snapshot p, operator_problem o limit 0"
 
 await runService({
   name: "console",

@@ -6,6 +6,7 @@ import { openPrisma } from "@sitewire/database/prisma"
 import { closedPort, freshDatabase, freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { createApiKey } from "../src/auth/apiKey.ts"
+import { startSmtpServer } from "./fixtures/startSmtpServer.ts"
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
@@ -37,11 +38,21 @@ async function readiness({ ops }: Record<string, string>) {
   return checks
 }
 
-test("the process serves requests, logs no secret, and exits with 0 on SIGTERM", async () => {
+test("the process serves requests, sends e-mails, logs no secret and no address, and exits with 0 on SIGTERM", async () => {
   const [database, topics] = await Promise.all([freshDatabase(), freshTopics()])
   const pool = openPool({ url: database.url, size: 1, name: "console-main-test" })
   const { key } = await createApiKey({ prisma: openPrisma(pool), name: "test", scopes: ["operate"] })
   const sealingKey = Buffer.alloc(32, 9).toString("base64")
+  await pool.sql(
+    "insert into operator_problem (id, kind, subject_id, details, since, created_at) values ('n', 'delivery.dead', 'old', '{}', now(), now() - interval '2 minutes')",
+  )
+  const logins: unknown[] = []
+  const smtp = await startSmtpServer({
+    onAuth({ username, password }, _, done) {
+      logins.push([username, password])
+      done(null, { user: username })
+    },
+  })
   const { child, addresses, seen } = start({
     LOG_LEVEL: "trace",
     DATABASE_URL: database.url,
@@ -53,6 +64,9 @@ test("the process serves requests, logs no secret, and exits with 0 on SIGTERM",
     ALLOWED_RANGES: "127.0.0.0/8",
     DENIED_RANGES: "127.0.0.9/32",
     ALLOWED_PORTS: "9000",
+    SMTP_URL: `smtp://mail-user:password-of-mails-%40@127.0.0.1:${smtp.port}`,
+    SMTP_FROM: "webhooks@sitewire.example",
+    OPERATOR_EMAILS: "on-call@ops.example",
   })
   try {
     await waitUntil("the process to be ready", () => seen.ready)
@@ -73,6 +87,9 @@ test("the process serves requests, logs no secret, and exits with 0 on SIGTERM",
     const replaced = await call("POST", "/v1/connections/feed/token")
     await call("GET", "/v1/connections/feed/trigger-url")
     await call("GET", "/v1/channels")
+    await waitUntil("an e-mail", () => smtp.mails.length > 0)
+    expect(smtp.mails[0]?.to).toEqual(["on-call@ops.example"])
+    expect(logins).toEqual([["mail-user", "password-of-mails-@"]])
 
     child.kill("SIGTERM")
     const [code] = await once(child, "close")
@@ -82,9 +99,11 @@ test("the process serves requests, logs no secret, and exits with 0 on SIGTERM",
       expect(String(secret).length).toBeGreaterThan(20)
       expect(seen.output).not.toContain(secret)
     }
+    expect(seen.output).not.toMatch(/password-of-mails|@ops|@sitewire/)
     expect(seen.output).toContain('"route":"/v1/connections/{id}/token"')
   } finally {
     child.kill("SIGKILL")
+    await smtp.close()
     await pool.close()
   }
   await database.drop()

@@ -1,6 +1,7 @@
-/** All texts of the page, in one file, ready for translation. */
+import { attemptErrorTexts, deliveriesOf } from "@sitewire/contracts/partnerMessage"
 
-const deliveriesOf = (count: string, one: boolean) => (one ? `${count} delivery` : `${count} deliveries`)
+/** All texts of the page, in one file, ready for translation. Messages to partners are in partnerMessage.ts, because e-mails have them too. */
+
 const triggersOf = (count: number) => (count === 1 ? "1 trigger" : `${count} triggers`)
 const passedOn = (count: number) =>
   `The next sync has its ${count === 1 ? "trigger" : triggersOf(count)}, too`
@@ -142,16 +143,7 @@ export const texts = {
   },
 
   /** As sentences about the receiver. */
-  errors: {
-    timeout: "It did not respond in time.",
-    dns: "Its host name could not be resolved.",
-    connect: "The connection was not accepted.",
-    tls: "The TLS handshake failed.",
-    reset: "It closed the connection before it responded.",
-    status: "It responded with an error.",
-    "blocked-address": "Its address is in a private network, which is blocked.",
-    protocol: "Its response was not valid HTTP.",
-  },
+  errors: attemptErrorTexts,
 
   waitingFor: {
     retry: "Waits for its retry",
@@ -486,6 +478,7 @@ export const texts = {
     addressHint: "The partner's endpoint: https, on a public host.",
     max: "Maximum rate (optional)",
     maxHint: "Attempts per second. Empty: as fast as the receiver copes with.",
+    contact: "Contact (optional)",
     created: (id: string) => `Channel ${id} is created`,
     secret: "Signing secret",
     whsec: "The same, for libraries of Standard Webhooks",
@@ -568,21 +561,7 @@ export const texts = {
     button: "Tell the partner",
     title: "A message for the partner",
     message: "the message",
-    greeting: (channel: string) => `Your endpoint for the channel ${channel} does not accept our deliveries.`,
-    address: (address: string) => `Endpoint: ${address}`,
-    since: (time: string) => `Last accepted: ${time}`,
-    never: "Last accepted: none of the last 7 days",
-    failure: (time: string, error: string, detail: string | null) =>
-      `Last failure: ${time}: ${error}${detail === null ? "" : ` (${detail})`}`,
-    response: (excerpt: string) => `Your response: ${excerpt}`,
-    example: (id: string, reference: string | null) =>
-      `An example: X-Sitewire-Delivery ${id}${reference === null ? "" : `, reference ${reference}`}`,
-    waiting: (count: string, one: boolean) =>
-      `${deliveriesOf(count, one)} ${one ? "waits" : "wait"} for another attempt, which follows by itself.`,
-    dead: (count: string, one: boolean) =>
-      `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead: ${one ? "it is" : "they are"} not sent again by ${one ? "itself" : "themselves"}. Tell us when your endpoint works, and we send ${one ? "it" : "them"} again.`,
-    whatToDo:
-      "Please let your endpoint respond with a 2xx status within 10 seconds, also to a delivery that it has had before.",
+    whatToDo: "What to do",
   },
 
   secrets: {
@@ -725,6 +704,11 @@ export const texts = {
     standardHint: "Also sends webhook-id, webhook-timestamp and webhook-signature.",
     traceparent: "Trace context",
     traceparentHint: "Also sends the W3C header traceparent, if the attempt's trace is recorded.",
+    contact: "Contact",
+    contactHint:
+      "E-mail address of the partner. It is written to when the channel fails, and when it has recovered. Empty: nobody is written to.",
+    contactMasked: "Masked: the scope personal-data shows it.",
+    noContact: "Nobody is written to",
     notifications: "Notifications for operators",
     notificationsHint:
       "This channel gets what operators should know, such as failing channels, instead of sites.",
@@ -1037,6 +1021,7 @@ export const texts = {
           deliveries_erased: "erased",
           excerpts_erased: "responses of partners erased",
           previous_contents_deleted: "earlier contents of connections deleted",
+          contacts_deleted: "contacts of channels deleted",
           scanned: "read in the first pass",
           rescanned: "read in the final pass",
         },

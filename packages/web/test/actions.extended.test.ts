@@ -46,18 +46,23 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
   await page.getByText("The request headers are changed").waitFor()
   await page.getByLabel("Notification address").fill("https://hooks.hooli.example/v2")
   await page.getByLabel("Maximum rate").fill("7")
+  await page.getByLabel("Contact").fill("hooks@hooli.example")
   await page.getByRole("button", { name: "Save" }).click()
   await page.getByText("The channel is changed").waitFor()
   expect(
     await one(
-      "select address, max_per_second, paused_at, request_header_names from channel where id = 'hooli'",
+      "select channel.address, max_per_second, paused_at, request_header_names, contact.address as contact from channel join channel_contact as contact on channel_id = id where id = 'hooli'",
     ),
   ).toEqual({
     request_header_names: ["authorization"],
     address: "https://hooks.hooli.example/v2",
     max_per_second: 7,
     paused_at: null,
+    contact: "hooks@hooli.example",
   })
+  await using support = await pages.open("read")
+  await support.go("/channels/hooli?tab=settings")
+  await support.page.getByText("h***@hooli.example").waitFor()
 
   await act(page, "Delete channel", "Delete hooli")
   await page.getByRole("heading", { name: "Channels" }).waitFor()

@@ -20,7 +20,9 @@ test("dead deliveries are on the page of their channel, in the list and on the p
   expect(dead).toBeGreaterThan(1)
   await using partner = await pages.open("channel:globex")
   await partner.go("/channels/globex")
-  await partner.page.getByText(`${dead} deliveries are dead`).waitFor()
+  const whatToDo = partner.page.getByRole("region", { name: "What to do" }).locator("pre")
+  await whatToDo.getByText(`${dead} deliveries are dead: they are not sent again by themselves.`).waitFor()
+  expect(await whatToDo.innerText()).toContain("Please let your endpoint respond with a 2xx status")
   expect(await partner.page.getByText("Healthy").count()).toBe(0)
   expect(await partner.page.getByRole("button", { name: "Resend its dead" }).count()).toBe(0)
 

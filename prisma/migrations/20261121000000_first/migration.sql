@@ -114,6 +114,23 @@ create table channel (
   partner_may_change_address boolean not null default false
 );
 
+create table channel_contact (
+  channel_id text primary key references channel on delete cascade on update cascade,
+  address text not null,
+  digest text not null,
+  told_failing_at timestamptz(3),
+  told_dead_at timestamptz(3)
+);
+create index channel_contact_digest_idx on channel_contact (digest);
+create index channel_contact_told_idx on channel_contact (channel_id) where told_failing_at is not null;
+
+create table mail_recipient (
+  id text primary key,
+  next_at timestamptz(3) not null default current_timestamp,
+  attempts integer not null default 0
+);
+create index mail_recipient_next_at_idx on mail_recipient (next_at);
+
 create table channel_rate (
   channel_id text primary key references channel on delete cascade on update cascade,
   per_second integer not null,
@@ -367,10 +384,12 @@ create table operator_problem (
   resolved_at timestamptz(3),
   acknowledged_at timestamptz(3),
   acknowledged_by text,
-  note text
+  note text,
+  mailed text
 );
 create index operator_problem_created_at_id_idx on operator_problem (created_at, id);
 create index operator_problem_subject_id_created_at_id_idx on operator_problem (subject_id, created_at, id);
+create index operator_problem_resolved_at_idx on operator_problem (resolved_at);
 create unique index operator_problem_open_idx on operator_problem (kind, subject_id) where resolved_at is null;
 
 -- Connections and syncs

@@ -37,6 +37,10 @@ export type ApiContext = {
   invalidTopic: InvalidTopic
   topicPrefix: string
   siteMaxConnections: number
+  /** Whether e-mails are sent to channels' contacts. */
+  sendsMail: boolean
+  /** A delivery that still fails after this time becomes dead. */
+  retryPeriodMs: number
   readTopics: ReadTopics
   changes: ChangeFeed
   /** How long dispatchers store deliveries. */

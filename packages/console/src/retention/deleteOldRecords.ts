@@ -19,12 +19,14 @@ const tables = [
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
   { table: "receiver_certificate", key: "origin", keptFor: "audit", time: "seen_at" },
+  { table: "mail_recipient", key: "id", keptFor: "day", time: "next_at" },
 ] as const
 
 /**
  * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures, certifications,
  * resolved problems, and certificates that were not seen since. Also responses and test deliveries whose
- * Idempotency-Key is no longer valid, old sessions and sign-in links, and replaced contents that have expired.
+ * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, and replaced contents that
+ * have expired.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs }

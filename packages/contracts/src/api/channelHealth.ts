@@ -131,6 +131,10 @@ export const channelHealthSchema = z
           "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
       }),
     dead: deadDeliveriesSchema,
+    retry_period_ms: z.int().meta({
+      description: "A delivery that still fails after this time becomes dead.",
+      examples: [21_600_000],
+    }),
     counted_before: z.iso.datetime().meta({
       description: "The end of `last_hour` and `last_day`: a minute is counted half a minute after its end.",
       examples: ["2026-03-01T12:00:00.000Z"],

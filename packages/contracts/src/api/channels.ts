@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { emailAddressSchema } from "../values/emailAddress.ts"
 import { calledUrl } from "../values/httpUrl.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { attemptErrorSchema } from "./deliveries.ts"
@@ -28,6 +29,13 @@ const partnerMayChangeAddressSchema = z.boolean().meta({
     "API keys with the scope `channel:<id>` may change the address, to one whose receiver answers a challenge. Requests to the channel then go to public addresses and those in PARTNER_ALLOWED_RANGES only, and not to those in ALLOWED_RANGES.",
 })
 
+const contactSchema = emailAddressSchema.nullable().meta({
+  description:
+    "The partner's e-mail address, to which is written when the channel fails and when it has recovered. Erasures delete it. null: nobody is written to.",
+  examples: ["webhooks@partner.example"],
+  "x-rejections": ["no e-mail is sent"],
+})
+
 const standardWebhooksSchema = z.boolean().meta({
   description:
     "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
@@ -52,6 +60,7 @@ export const createChannelSchema = z
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
     partner_may_change_address: partnerMayChangeAddressSchema.optional(),
+    contact: contactSchema.optional(),
   })
   .meta({ id: "CreateChannel" })
 
@@ -67,10 +76,11 @@ export const changeChannelSchema = z
     max_per_second: maxPerSecondSchema.optional(),
     operator_notifications: operatorNotificationsSchema.optional(),
     partner_may_change_address: partnerMayChangeAddressSchema.optional(),
+    contact: contactSchema.optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error:
-      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications or partner_may_change_address",
+      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications, partner_may_change_address or contact",
   })
   .meta({ id: "ChangeChannel", minProperties: 1 })
 
@@ -112,6 +122,14 @@ export const channelSchema = z
     max_per_second: maxPerSecondSchema,
     operator_notifications: operatorNotificationsSchema,
     partner_may_change_address: partnerMayChangeAddressSchema,
+    contact: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The partner's e-mail address. Masked, unless the channel itself is read or changed with the scope `personal-data` or by a key of the channel.",
+        examples: ["w***@partner.example"],
+      }),
     last_certification: lastCertificationSchema.nullable().meta({
       description:
         "The newest finished certification of the receiver at the channel's address. null: there is none.",

@@ -16,7 +16,8 @@ export const scopeCatalogue = {
   },
   "personal-data": {
     for: "data protection",
-    allows: "reveal the bodies of deliveries, erase, and see and cancel erasures",
+    allows:
+      "reveal the bodies of deliveries, see contacts of channels unmasked if another scope reads the channels, erase, and see and cancel erasures",
   },
   admin: {
     for: "administrators",
@@ -30,7 +31,7 @@ export const scopeCatalogue = {
     of: "id",
     for: "a partner's developers",
     allows:
-      "read this channel, its deliveries and statistics, resend, reveal bodies (personal data) with their signatures, test, certify, rotate its secret, set its request headers, switch Standard Webhooks headers, and change its address where an operator allows it",
+      "read this channel, its deliveries and statistics, resend, reveal bodies (personal data) with their signatures, test, certify, rotate its secret, set its request headers and its contact, switch Standard Webhooks headers, and change its address where an operator allows it",
   },
   site: {
     of: "host",

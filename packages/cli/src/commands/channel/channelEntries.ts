@@ -19,6 +19,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["maximum rate", channel.max_per_second === null ? null : `${channel.max_per_second} per second`],
     ["operator notifications", channel.operator_notifications ? "on" : null],
     ["partner may change address", channel.partner_may_change_address ? "yes" : null],
+    ["contact", channel.contact],
     [
       "certification",
       last_certification &&

@@ -14,6 +14,7 @@ export type ChannelOptions = RequestHeaderOptions & {
   maxPerSecond?: number | null
   operatorNotifications?: Switch
   partnerMayChangeAddress?: Switch
+  contact?: string | null
 }
 
 /** The options that a new channel and a change have in common. */
@@ -35,10 +36,14 @@ export const channelOptions = [
     "--partner-may-change-address <switch>",
     "whether the partner may change the address, after a challenge to the new one",
   ).choices(["on", "off"]),
+  new Option(
+    "--contact <email>",
+    'who gets an e-mail when the channel fails, and when it has recovered; "none": nobody',
+  ).argParser((text: string) => (text === "none" ? null : text)),
 ]
 
 export function readChannelFields(session: Session, options: ChannelOptions) {
-  const { standardWebhooks, maxPerSecond, operatorNotifications, partnerMayChangeAddress } = options
+  const { standardWebhooks, maxPerSecond, operatorNotifications, partnerMayChangeAddress, contact } = options
   return {
     ...(standardWebhooks !== undefined && { standard_webhooks: standardWebhooks === "on" }),
     ...readRequestHeaders(session, options),
@@ -47,5 +52,6 @@ export function readChannelFields(session: Session, options: ChannelOptions) {
     ...(partnerMayChangeAddress !== undefined && {
       partner_may_change_address: partnerMayChangeAddress === "on",
     }),
+    ...(contact !== undefined && { contact }),
   }
 }

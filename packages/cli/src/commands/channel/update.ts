@@ -27,6 +27,7 @@ export const updateChannel: CliCommand = {
     "sitewire channel update acme --standard-webhooks on",
     "sitewire channel update acme --header-env Authorization=GATEWAY_TOKEN",
     "sitewire channel update acme --max-per-second 10",
+    "sitewire channel update acme --contact webhooks@partner.example",
   ],
   json: channelSchema,
   async run(session, [id]: [string], options: Options) {

@@ -9,29 +9,28 @@ import { notFound, problem } from "../problems.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok, type Problem } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { auditedContact, rejectContact, storeContact, withWholeContact } from "./contact.ts"
 import { lockChannel } from "./findChannel.ts"
 
 export const changeChannel = defineRoute({
   method: "patch",
   path: "/v1/channels/{id}",
   operation: "changeChannel",
-  summary: "Change a channel's address, headers or maximum rate",
+  summary: "Change a channel's address, headers, maximum rate or contact",
   allow: { operate: "all", channel: "own" },
   description:
-    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks` and `request_headers` may be changed; POST /v1/channels/{id}/change-address changes the address, if an operator allows it.",
+    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks`, `request_headers` and `contact` may be changed; POST /v1/channels/{id}/change-address changes the address, if an operator allows it.",
   params: idParameter,
   body: changeChannelSchema,
   otherResponses: { 412: "The channel has changed since the version in If-Match." },
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle(
-    { prisma, sealingKeys, addressPolicy, partnersPolicy },
-    { params: { id }, body, headers, caller },
-  ) {
+  async handle(context, { params: { id }, body, headers, caller }) {
+    const { prisma, sealingKeys, addressPolicy, partnersPolicy } = context
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
-    const rejected = rejectOperatorsFields(caller, body)
+    const rejected = rejectOperatorsFields(caller, body) ?? rejectContact(context, body)
     if (rejected) return rejected
-    const before = channelResponse(found, caller)
+    const before = withWholeContact(channelResponse(found, caller), found, caller)
     const mismatch = checkIfMatch(headers["if-match"], etagOf(before))
     if (mismatch) return mismatch
     const data: Partial<ReturnType<typeof requestHeaderColumns>> & {
@@ -41,6 +40,7 @@ export const changeChannel = defineRoute({
       maxPerSecond?: number | null
       operatorNotifications?: boolean
       partnerMayChangeAddress?: boolean
+      updatedAt?: Date
     } = {}
     const partnerMayChange = body.partner_may_change_address ?? found.partnerMayChangeAddress
     if (body.address !== undefined || body.partner_may_change_address === true) {
@@ -61,23 +61,33 @@ export const changeChannel = defineRoute({
     if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
     if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
     if (body.partner_may_change_address !== undefined) data.partnerMayChangeAddress = partnerMayChange
+    if (body.contact !== undefined) {
+      await storeContact(context, id, body.contact)
+      data.updatedAt = new Date()
+    }
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
-    const after = channelResponse(row, caller)
+    const after = withWholeContact(channelResponse(row, caller), row, caller)
+    const changes = {
+      ...changesOf(before, after),
+      ...(body.contact !== undefined && {
+        contact: { old: auditedContact(before), new: auditedContact(after) },
+      }),
+    }
     return ok(after, {
       headers: { etag: etagOf(after) },
-      audit: { target: { kind: "channel", id }, changes: changesOf(before, after) },
+      audit: { target: { kind: "channel", id }, changes },
     })
   },
 })
 
-/** What a partner decides itself: how its own receiver knows that a request is genuine. */
-const partnersFields: readonly string[] = ["standard_webhooks", "request_headers"]
+/** What a partner decides itself: how its own receiver knows that a request is genuine, and who is told of its failures. */
+const partnersFields: readonly string[] = ["standard_webhooks", "request_headers", "contact"]
 
 function rejectOperatorsFields(caller: Caller, body: ChangeChannel): Problem | null {
   const others = Object.keys(body).filter((name) => !partnersFields.includes(name))
   if (caller.channels === "all" || others.length === 0) return null
   return problem(
     "missing-scope",
-    `The API key may change only ${partnersFields.join(" and ")} of its channel. ${others.join(" and ")} needs the scope operate.`,
+    `The API key may change only ${partnersFields.join(", ")} of its channel. ${others.join(" and ")} needs the scope operate.`,
   )
 }

@@ -1,6 +1,7 @@
 import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, manages } from "../../auth/caller.ts"
+import { maskEmails } from "../deliveries/maskEmails.ts"
 import { withoutQuery } from "../withoutQuery.ts"
 
 /**
@@ -20,6 +21,7 @@ export const channelColumns = {
   maxPerSecond: true,
   operatorNotifications: true,
   partnerMayChangeAddress: true,
+  contact: { select: { address: true } },
   requestHeaderNames: true,
   requestHeadersChangedAt: true,
   lastCertification: true,
@@ -40,6 +42,7 @@ export type ChannelRow = {
   maxPerSecond: number | null
   operatorNotifications: boolean
   partnerMayChangeAddress: boolean
+  contact: { address: string } | null
   requestHeaderNames: string[]
   requestHeadersChangedAt: Date | null
   lastCertification: unknown
@@ -47,6 +50,7 @@ export type ChannelRow = {
   updatedAt: Date
 }
 
+/** The contact is masked: see `withWholeContact`. */
 export function channelResponse(row: ChannelRow, caller: Caller): Channel {
   const shown = shownAddress(row.id, caller)
   const last = lastCertificationOf(row)
@@ -63,6 +67,7 @@ export function channelResponse(row: ChannelRow, caller: Caller): Channel {
     max_per_second: row.maxPerSecond,
     operator_notifications: row.operatorNotifications,
     partner_may_change_address: row.partnerMayChangeAddress,
+    contact: row.contact && maskEmails(row.contact.address),
     last_certification: last && { ...last, address: shown(last.address) },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

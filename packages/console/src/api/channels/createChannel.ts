@@ -9,6 +9,7 @@ import { idTaken, problem } from "../problems.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { auditedContact, rejectContact, storeContact } from "./contact.ts"
 
 export const createChannel = defineRoute({
   method: "post",
@@ -21,7 +22,10 @@ export const createChannel = defineRoute({
   body: createChannelSchema,
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
   otherResponses: { 409: "The id is taken, or a deleted channel had it." },
-  async handle({ prisma, sealingKeys, addressPolicy, partnersPolicy }, { body, caller }) {
+  async handle(context, { body, caller }) {
+    const { prisma, sealingKeys, addressPolicy, partnersPolicy } = context
+    const rejected = rejectContact(context, body)
+    if (rejected) return rejected
     const policy = body.partner_may_change_address ? partnersPolicy : addressPolicy
     const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
@@ -49,7 +53,9 @@ export const createChannel = defineRoute({
       })
       // Checked after the insert, which waits for a deletion of the same id that has not been committed.
       if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
-      const channel = channelResponse(row, caller)
+      const contact = body.contact ? { address: body.contact } : null
+      if (contact) await storeContact(context, id, contact.address)
+      const channel = channelResponse({ ...row, contact }, caller)
       const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
       const { partner_may_change_address } = channel
       const changes = changesOf(
@@ -62,6 +68,7 @@ export const createChannel = defineRoute({
           ...(operator_notifications ? { operator_notifications } : {}),
           ...(partner_may_change_address ? { partner_may_change_address } : {}),
           ...(request_header_names.length > 0 ? { request_header_names } : {}),
+          ...(contact ? { contact: auditedContact(channel) } : {}),
         },
       )
       return ok(

@@ -4,6 +4,7 @@ import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { channelResponse } from "./channelResponse.ts"
+import { withWholeContact } from "./contact.ts"
 import { findChannel } from "./findChannel.ts"
 
 export const readChannel = defineRoute({
@@ -17,6 +18,6 @@ export const readChannel = defineRoute({
   success: { status: 200, description: "The channel, without its secrets.", schema: channelSchema },
   async handle({ prisma }, { params: { id }, caller }) {
     const row = await findChannel(prisma, id, caller)
-    return row ? ok(channelResponse(row, caller)) : notFound("channel", id)
+    return row ? ok(withWholeContact(channelResponse(row, caller), row, caller)) : notFound("channel", id)
   },
 })

@@ -57,6 +57,7 @@ test("a channel without deliveries and dispatchers is ok, and has no numbers", a
     scheduled: { count: 0, next_attempt_at: null },
     counted_before: expect.any(String),
     dead: { count: 0, created_after: expect.any(String) },
+    retry_period_ms: 21_600_000,
     last_hour: none,
     last_day: none,
     last_success: null,

@@ -3,12 +3,8 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { countDeadOf } from "./deadDeliveries.ts"
 import { findChannel } from "./findChannel.ts"
-import { readAttemptStatistics } from "./health/readAttemptStatistics.ts"
-import { readBacklog } from "./health/readBacklog.ts"
-import { readDispatchers } from "./health/readDispatchers.ts"
-import { readLastAttempts } from "./health/readLastAttempts.ts"
+import { readHealth } from "./health/readHealth.ts"
 
 export const readChannelHealth = defineRoute({
   method: "get",
@@ -21,20 +17,9 @@ export const readChannelHealth = defineRoute({
   expensive: true,
   params: idParameter,
   success: { status: 200, description: "The channel's health.", schema: channelHealthSchema },
-  async handle({ prisma, sql }, { params: { id }, caller }) {
-    const row = await findChannel(prisma, id, caller)
+  async handle(context, { params: { id }, caller }) {
+    const row = await findChannel(context.prisma, id, caller)
     if (!row) return notFound("channel", id)
-    const { failing, dispatchers } = await readDispatchers(sql, id)
-    return ok({
-      channel: id,
-      health: failing ? ("failing" as const) : ("ok" as const),
-      paused_at: row.pausedAt?.toISOString() ?? null,
-      max_per_second: row.maxPerSecond,
-      dispatchers,
-      ...(await readBacklog(sql, id)),
-      dead: await countDeadOf(sql, id),
-      ...(await readAttemptStatistics(sql, id, row.createdAt)),
-      ...(await readLastAttempts(sql, id, row.createdAt)),
-    })
+    return ok(await readHealth(context, row))
   },
 })

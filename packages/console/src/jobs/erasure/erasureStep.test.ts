@@ -62,6 +62,8 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
        from unnest($1::uuid[]) as id`,
     [[...theirs, others[0]], email],
   )
+  const channel = { id: "contacted", address: "https://partner.example/", contact: email }
+  expect((await it.call("POST", "/v1/channels", { body: channel })).status).toBe(201)
   const searchKeys = [sha256("a reference"), sha256("a site")].map((key) => key.subarray(0, 12))
   await it.sql("update delivery set reference_key = $2, site_key = $3 where id = any($1)", [
     [...theirs, ...waiting],
@@ -86,7 +88,7 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   const proof = await it.endErasure(id)
   expect(proof).toMatchObject({
     state: "done",
-    counts: { scanned: 4, deliveries_erased: 4, excerpts_erased: 3 },
+    counts: { scanned: 4, deliveries_erased: 4, excerpts_erased: 3, contacts_deleted: 1 },
     filter: {
       email_digest: keyedDigest(await readDigestKey(it.sql, sealingKeys), emailSha256).toString("hex"),
     },

@@ -34,10 +34,12 @@ export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepCon
     before: new Date(),
     limit: contentsPerStep,
   })
+  const contacts = "email_digest" in subject ? await deleteContacts(sql, subject.email_digest) : 0
   const counts = {
     [finalPass ? "rescanned" : "scanned"]: scanned.rows,
     ...erased,
     ...(contents > 0 ? { previous_contents_deleted: contents } : {}),
+    ...(contacts > 0 ? { contacts_deleted: contacts } : {}),
   }
   if (scanned.last && !finalPass) {
     const position = { ...firstErasurePosition(), finalPass: true }
@@ -55,6 +57,12 @@ async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<bool
     [replacedBefore],
   )
   return row?.found ?? false
+}
+
+/** Nobody is written to at this address any more. */
+async function deleteContacts(sql: Sql, digest: string): Promise<number> {
+  await sql("delete from mail_recipient where id = $1", [digest])
+  return (await sql("delete from channel_contact where digest = $1 returning 1 as one", [digest])).length
 }
 
 const noneErased = { deliveries_erased: 0, excerpts_erased: 0 }

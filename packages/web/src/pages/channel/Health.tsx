@@ -1,4 +1,5 @@
 import { Button, Group } from "@mantine/core"
+import { errorOf, waitingOf } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
@@ -17,8 +18,7 @@ import { State } from "../../parts/State.tsx"
 import { Ago, Since } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { BulkResend } from "../deliveries/BulkResend.tsx"
-import { errorOf, waitingOf } from "./describeFailure.ts"
-import { TellPartner } from "./TellPartner.tsx"
+import { PartnerMessage, TellPartner } from "./TellPartner.tsx"
 
 const t = texts.health
 const Charts = lazy(() =>
@@ -28,18 +28,24 @@ type ChannelHealth = Schemas["ChannelHealth"]
 
 export function Health({ channel }: { channel: Schemas["Channel"] }) {
   const { id } = channel
-  const { operates } = useAccess()
+  const { operates, reads } = useAccess()
   const { data, error, refetch } = useQuery(channelHealthQuery(id))
   if (error) return <Failed error={error} retry={refetch} />
   if (!data) return <Loading />
+  const isBad = data.health === "failing" || data.dead.count > 0
   return (
     <Rows>
       <Reason health={data} />
       {data.dead.count > 0 && <Dead health={data} />}
-      {operates && (data.health === "failing" || data.dead.count > 0) && (
+      {operates && isBad && (
         <Group>
           <TellPartner channel={channel} health={data} />
         </Group>
+      )}
+      {!reads && isBad && (
+        <Section title={texts.tellPartner.whatToDo}>
+          <PartnerMessage channel={channel} health={data} />
+        </Section>
       )}
       <Section>
         <Figures

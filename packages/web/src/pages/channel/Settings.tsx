@@ -53,6 +53,7 @@ function Shown({ channel }: { channel: Channel }) {
         [t.max, channel.max_per_second === null ? t.noMax : t.perSecond(channel.max_per_second)],
         [t.standard, channel.standard_webhooks ? t.on : t.off],
         [t.traceparent, channel.send_traceparent ? t.on : t.off],
+        [t.contact, channel.contact ?? t.noContact],
         [t.created, <Time key="created" at={channel.created_at} format="full" />],
       ]}
     />
@@ -66,6 +67,7 @@ const names = [
   "send_traceparent",
   "operator_notifications",
   "partner_may_change_address",
+  "contact",
 ] as const
 type Fields = Pick<Channel, (typeof names)[number]>
 
@@ -76,9 +78,9 @@ function changesOf(before: Fields, after: Fields): Partial<Fields> {
 
 const isEmpty = (changes: object) => Object.keys(changes).length === 0
 
-/** A partner changes only how its own receiver verifies. */
+/** A partner changes only how its own receiver verifies, and who is written to. */
 function Change({ channel }: { channel: Channel }) {
-  const { operates } = useAccess()
+  const { operates, revealsOf } = useAccess()
   const { id } = channel
   const client = useQueryClient()
   const [opened, setOpened] = useState(channel)
@@ -148,6 +150,15 @@ function Change({ channel }: { channel: Channel }) {
             />
           </>
         )}
+        <TextInput
+          label={t.contact}
+          description={
+            channel.contact === null || revealsOf(id) ? t.contactHint : `${t.contactHint} ${t.contactMasked}`
+          }
+          type="email"
+          value={fields.contact ?? ""}
+          onChange={(event) => set({ contact: event.currentTarget.value.trim() || null })}
+        />
         <Switch
           label={t.standard}
           description={t.standardHint}

@@ -1,4 +1,5 @@
 import { Button, Group, Modal } from "@mantine/core"
+import { describeFailure } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
 import { deliveryQuery } from "../../api/queries.ts"
@@ -6,17 +7,18 @@ import { Code } from "../../parts/Code.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { texts } from "../../texts.ts"
-import { describeFailure } from "./describeFailure.ts"
 
 const t = texts.tellPartner
 
+type Props = { channel: Schemas["Channel"]; health: Schemas["ChannelHealth"] }
+
 /** A message for the partner whose channel fails, to copy into an e-mail. */
-export function TellPartner(props: { channel: Schemas["Channel"]; health: Schemas["ChannelHealth"] }) {
+export function TellPartner(props: Props) {
   return (
     <DialogButton label={t.button} icon="copy">
       {(close) => (
         <Modal opened onClose={close} title={t.title} size="lg">
-          <Message {...props} />
+          <PartnerMessage {...props} />
           <Group justify="flex-end" mt="md">
             <Button variant="default" onClick={close}>
               {texts.common.close}
@@ -28,7 +30,8 @@ export function TellPartner(props: { channel: Schemas["Channel"]; health: Schema
   )
 }
 
-function Message({ channel, health }: Parameters<typeof TellPartner>[0]) {
+/** The same words as in the e-mails to the channel's contact. */
+export function PartnerMessage({ channel, health }: Props) {
   const failure = health.last_failure
   const { data, isLoading } = useQuery({
     ...deliveryQuery(failure?.delivery ?? ""),

@@ -25,6 +25,7 @@ function Dialog({ close }: { close: () => void }) {
   const [id, setId] = useState("")
   const [address, setAddress] = useState("")
   const [max, setMax] = useState<number | null>(null)
+  const [contact, setContact] = useState("")
   const [headers, setHeaders] = useState<HeaderField[]>([])
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -37,6 +38,7 @@ function Dialog({ close }: { close: () => void }) {
             address,
             ...(headers.length === 0 ? {} : { request_headers: headers }),
             ...(max === null ? {} : { max_per_second: max }),
+            ...(contact === "" ? {} : { contact }),
           },
         }),
       ),
@@ -85,6 +87,13 @@ function Dialog({ close }: { close: () => void }) {
         max={1_000}
         value={max ?? ""}
         onChange={(value) => setMax(value === "" ? null : Number(value))}
+      />
+      <TextInput
+        label={t.contact}
+        description={texts.settings.contactHint}
+        type="email"
+        value={contact}
+        onChange={(event) => setContact(event.currentTarget.value.trim())}
       />
       <HeaderFields headers={headers} change={setHeaders} />
     </FormDialog>

@@ -3,8 +3,8 @@ import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
 import { changesOf, ok } from "../../response.ts"
-import { channelColumns, channelResponse } from "../channelResponse.ts"
-import { lockChannel } from "../findChannel.ts"
+import { channelResponse } from "../channelResponse.ts"
+import { findChannel, lockChannel } from "../findChannel.ts"
 import { signTestBody, storeRetiredSecret } from "./retiredSecret.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
@@ -24,11 +24,11 @@ export const retireSecret = defineRoute({
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const test = await signTestBody(prisma, sealingKeys, id)
-    const [row] = await prisma.channel.updateManyAndReturn({
+    const { count } = await prisma.channel.updateMany({
       where: { id, otherSecretId: secret_id ?? { not: null } },
       data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null, otherSecretSince: null },
-      select: channelColumns,
     })
+    const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
     if (test) await storeRetiredSecret(prisma, id, test)
     const after = channelResponse(row, caller)

@@ -6,8 +6,8 @@ import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
 import { changesOf, ok } from "../../response.ts"
-import { channelColumns, channelResponse } from "../channelResponse.ts"
-import { lockChannel } from "../findChannel.ts"
+import { channelResponse } from "../channelResponse.ts"
+import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const stageSecret = defineRoute({
@@ -30,7 +30,7 @@ export const stageSecret = defineRoute({
     const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
     // The condition that no other secret exists is part of the update, so that of two concurrent requests
     // only one succeeds.
-    const [row] = await prisma.channel.updateManyAndReturn({
+    const { count } = await prisma.channel.updateMany({
       where: { id, otherSecretId: null },
       data: {
         otherSecretId: secretId,
@@ -38,8 +38,8 @@ export const stageSecret = defineRoute({
         otherSecretState: "staged",
         otherSecretSince: new Date(),
       },
-      select: channelColumns,
     })
+    const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "stage")
     const after = channelResponse(row, caller)
     const changes = changesOf(channelResponse(found, caller), after)

@@ -1,0 +1,32 @@
+import type { ChannelHealth } from "@sitewire/contracts"
+import type { ApiContext } from "../../defineRoute.ts"
+import type { ChannelRow } from "../channelResponse.ts"
+import { countDeadOf } from "../deadDeliveries.ts"
+import { readAttemptStatistics } from "./readAttemptStatistics.ts"
+import { readBacklog } from "./readBacklog.ts"
+import { readDispatchers } from "./readDispatchers.ts"
+import { readLastAttempts } from "./readLastAttempts.ts"
+
+export async function readHealth(
+  { sql, retryPeriodMs }: Pick<ApiContext, "sql" | "retryPeriodMs">,
+  {
+    id,
+    pausedAt,
+    maxPerSecond,
+    createdAt,
+  }: Pick<ChannelRow, "id" | "pausedAt" | "maxPerSecond" | "createdAt">,
+): Promise<ChannelHealth> {
+  const { failing, dispatchers } = await readDispatchers(sql, id)
+  return {
+    channel: id,
+    health: failing ? "failing" : "ok",
+    paused_at: pausedAt?.toISOString() ?? null,
+    max_per_second: maxPerSecond,
+    dispatchers,
+    ...(await readBacklog(sql, id)),
+    dead: await countDeadOf(sql, id),
+    retry_period_ms: retryPeriodMs,
+    ...(await readAttemptStatistics(sql, id, createdAt)),
+    ...(await readLastAttempts(sql, id, createdAt)),
+  }
+}

@@ -1,0 +1,181 @@
+import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
+import { readHealth } from "../api/channels/health/readHealth.ts"
+import type { ApiContext } from "../api/defineRoute.ts"
+import { attemptResponse } from "../api/deliveries/deliveryResponse.ts"
+import { attemptsOf } from "../api/deliveries/findAttempts.ts"
+import { maskedBody } from "../api/deliveries/maskEmails.ts"
+import { withoutQuery } from "../api/withoutQuery.ts"
+import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
+
+/** So many channels are described, and so many more are named. */
+const mostDescribed = 10
+const mostNamed = 50
+const mostTold = 10_000
+const newestAttempts = 20
+
+export type ContactMailContext = Pick<ApiContext, "sql" | "retryPeriodMs"> & {
+  /** How long a channel has failed when its contact is told. */
+  afterMs: number
+  origin: string | undefined
+}
+
+/**
+ * What contacts were not told. `$1`: how long a channel has failed, in milliseconds. Dead deliveries are told a minute after the first,
+ * because they seldom come alone. A channel has recovered if its newest minute with attempts has one that succeeded: one for which
+ * nothing waits any more does not fail either.
+ */
+const news = `
+select channel_id, digest, 'failing' as state, null as dead
+  from operator_problem join channel_contact on channel_id = subject_id join channel on channel.id = channel_id
+ where kind = 'channel.failing' and resolved_at is null and operator_problem.created_at < now() - $1 * interval '1 millisecond'
+   and told_failing_at is null and paused_at is null
+union all
+select channel_id, digest, 'dead', id
+  from operator_problem join channel_contact on channel_id = subject_id
+ where kind = 'delivery.dead' and created_at > greatest(told_dead_at, now() - interval '1 day')
+   and created_at < now() - interval '1 minute'
+union all
+select channel_id, digest, 'recovered', null
+  from channel_contact
+ where told_failing_at is not null
+   and not exists (select from operator_problem where kind = 'channel.failing' and subject_id = channel_id and resolved_at is null)
+   and (select last_success is not null from statistic
+         where interval = 'minute' and statistic.channel_id = channel_contact.channel_id and started_at > told_failing_at - interval '1 minute'
+           and (last_success is not null or last_failure is not null)
+         order by started_at desc limit 1)`
+
+type News = { channel_id: string; state: "failing" | "dead" | "recovered"; dead: string | null }
+
+/** The contact that has waited longest of those with news. */
+export async function claimContact(context: ContactMailContext): Promise<Claim | null> {
+  const { sql, afterMs } = context
+  const waiting = await sql<{ digest: string }>(
+    `select distinct digest from (${news}) as news limit ${mostTold}`,
+    [afterMs],
+  )
+  if (waiting.length === 0) return null
+  const digests = waiting.map(({ digest }) => digest)
+  await addRecipients(sql, digests)
+  const [recipient] = await sql<{ id: string; attempts: number }>(
+    `update mail_recipient set ${claimed}
+      where id = (select id from mail_recipient where id = any($1::text[]) and next_at <= now()
+                   order by next_at limit 1 for update skip locked)
+     returning id, attempts`,
+    [digests],
+  )
+  if (!recipient) return null
+  const { id, attempts } = recipient
+  const rows = await sql<News>(
+    `select channel_id, state, dead from (${news}) as news where digest = $2 order by channel_id limit ${mostTold}`,
+    [afterMs, id],
+  )
+  const [contact] = await sql<{ address: string }>(
+    "select address from channel_contact where digest = $1 limit 1",
+    [id],
+  )
+  // Another console has told it, or it was erased.
+  if (!contact || rows.length === 0) return null
+  const of = (...states: News["state"][]) => rows.filter(({ state }) => states.includes(state))
+  return {
+    attempts,
+    mail: { to: [contact.address], ...(await describe(context, of("failing", "dead"), of("recovered"))) },
+    async settle() {
+      await sql(
+        `with told as (
+           update channel_contact
+              set told_failing_at = case when channel_id = any($2::text[]) then now()
+                                         when not channel_id = any($3::text[]) then told_failing_at end,
+                  told_dead_at = greatest(told_dead_at,
+                    (select max(created_at) from operator_problem where id = any($4::text[]) and subject_id = channel_id))
+            where digest = $1 and channel_id = any($5::text[])
+         )
+         update mail_recipient set ${settled} where id = $1`,
+        [
+          id,
+          of("failing").map(({ channel_id }) => channel_id),
+          of("recovered").map(({ channel_id }) => channel_id),
+          of("dead").map(({ dead }) => dead),
+          rows.map(({ channel_id }) => channel_id),
+        ],
+      )
+    },
+  }
+}
+
+async function describe(context: ContactMailContext, failing: readonly News[], recovered: readonly News[]) {
+  const recoveredIds = recovered.map(({ channel_id }) => channel_id)
+  const isRecovered = new Set(recoveredIds)
+  // Several rows can be about one channel.
+  const failingIds = [...new Set(failing.map(({ channel_id }) => channel_id))].filter(
+    (id) => !isRecovered.has(id),
+  )
+  const parts = [
+    ...(await describeEach(context, failingIds, "failing")),
+    ...(await describeEach(context, recoveredIds, "recovered")),
+    "You get this e-mail because your address is the contact of these channels. What changes within an hour follows in one e-mail. To change the contact, use `sitewire channel update CHANNEL --contact ADDRESS`, the channel's settings in the web console, or ask us.",
+  ]
+  const [one, many] =
+    failingIds.length > 0
+      ? ["your endpoint does not accept deliveries", "of your channels do not accept deliveries"]
+      : ["your endpoint accepts deliveries again", "of your channels accept deliveries again"]
+  const count = failingIds.length || recoveredIds.length
+  return { subject: `Webhooks: ${count === 1 ? one : `${count} ${many}`}`, text: parts.join("\n\n----\n\n") }
+}
+
+async function describeEach(
+  context: ContactMailContext,
+  ids: readonly string[],
+  what: "failing" | "recovered",
+): Promise<string[]> {
+  const described: string[] = []
+  for (const id of ids.slice(0, mostDescribed)) {
+    const text = await describeChannel(context, id, what)
+    if (text !== null) described.push(text)
+  }
+  const named = ids.slice(mostDescribed, mostDescribed + mostNamed)
+  if (named.length === 0) return described
+  const more = ids.length - mostDescribed - named.length
+  const verb = what === "failing" ? "Also failing" : "Also working again"
+  return [...described, `${verb}: ${named.join(", ")}${more > 0 ? `, and ${more} more` : ""}.`]
+}
+
+/** Null: it was deleted meanwhile. */
+async function describeChannel(
+  context: ContactMailContext,
+  id: string,
+  what: "failing" | "recovered",
+): Promise<string | null> {
+  const { sql, origin } = context
+  const [row] = await sql<{
+    address: string
+    pausedAt: Date | null
+    maxPerSecond: number | null
+    createdAt: Date
+  }>(
+    `select address, paused_at as "pausedAt", max_per_second as "maxPerSecond", created_at as "createdAt"
+       from channel where id = $1`,
+    [id],
+  )
+  if (!row) return null
+  const health = await readHealth(context, { id, ...row })
+  const channel = { id, address: withoutQuery(row.address) }
+  const text =
+    what === "failing"
+      ? describeFailure({
+          channel,
+          health,
+          example: await readExample(context, health.last_failure?.delivery),
+        })
+      : describeRecovery(channel, health)
+  return origin === undefined ? text : `${text}\n\nDetails: ${origin}/channels/${id}`
+}
+
+/** As `GET /v1/deliveries/{id}` shows it: with e-mail addresses masked. */
+async function readExample({ sql }: ContactMailContext, id: string | undefined) {
+  if (id === undefined) return null
+  const [row] = await sql<{ body: Buffer }>("select body from delivery where id = $1", [id])
+  if (!row) return null
+  const attempts = await attemptsOf(sql, id).read(undefined, newestAttempts)
+  const attempt_log = attempts.map((attempt) => attemptResponse(attempt, withoutQuery)).toReversed()
+  return { id, body: maskedBody(row.body), attempt_log }
+}
