@@ -4,7 +4,6 @@ using System.Linq;
 using System.Net;
 using System.Text;
 using System.Threading.Tasks;
-using System.Web;
 using Sitewire;
 
 static class Program
@@ -67,7 +66,8 @@ static class Program
 
     private static string Quote(string text)
     {
-        return HttpUtility.JavaScriptStringEncode(text, true);
+        var escaped = text.Select(c => c < ' ' || c == '"' || c == '\\' ? "\\u" + ((int)c).ToString("x4") : c.ToString());
+        return "\"" + string.Concat(escaped) + "\"";
     }
 
     private static void Write(HttpListenerResponse response, string content, int status = 200)
