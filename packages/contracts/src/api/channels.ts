@@ -33,7 +33,7 @@ const contactSchema = emailAddressSchema.nullable().meta({
   description:
     "The partner's e-mail address, to which is written when the channel fails and when it has recovered. Erasures delete it. null: nobody is written to.",
   examples: ["webhooks@partner.example"],
-  "x-rejections": ["no e-mail is sent"],
+  "x-rejections": ["no e-mail is sent", "must be one e-mail address"],
 })
 
 const standardWebhooksSchema = z.boolean().meta({
