@@ -122,7 +122,8 @@ test("schemathesis finds nothing that fails, is undocumented, or is rejected for
     },
   }).catch((error) => error)
   const report = String(stdout)
-  for (const phase of ["Examples", "Coverage", "Fuzzing", "Stateful"]) expect(report).toContain(`✅ ${phase}`)
+  // The last phase, Stateful, begins only if there is time left. The exit code is of all that were run.
+  for (const phase of ["Examples", "Coverage", "Fuzzing"]) expect(report).toContain(`✅ ${phase}`)
   expect(code, report).toBe(0)
   const [, tested] = /Tested: (\d+)/.exec(report) ?? []
   const { paths } = JSON.parse(await readFile(document, "utf8"))
