@@ -130,4 +130,4 @@ test("schemathesis finds nothing that fails, is undocumented, or is rejected for
   expect(Number(tested)).toBe(
     Object.values(paths).flatMap((methods) => Object.keys(methods as object)).length,
   )
-}, installMs)
+})
