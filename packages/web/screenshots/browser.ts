@@ -35,9 +35,11 @@ export async function openPage(browser: Browser, link: string | null, view: View
   return { page, complaints, close: () => context.close() }
 }
 
+/** Also waits until the page has left the sign-in by itself, which would abort a navigation of the caller. */
 export async function signIn(page: Page, link: string): Promise<void> {
   await visit(page, link)
   await page.getByRole("button", { name: /^Sign in as / }).click()
+  await page.waitForURL(({ pathname }) => pathname !== "/sign-in")
   await page.waitForSelector("nav", { state: "attached" })
 }
 
