@@ -70,10 +70,14 @@ export type Egress = {
 }
 
 const MAX_HEADER_BYTES = 16 * 1_024
-const MAX_IDLE_CONNECTIONS = 1_024
-// Servers usually close idle connections after 5 s or more. The client closes them first, because a request
-// fails if the server closes the connection just when it is written.
-const IDLE_MS = 4_000
+/** With TLS, each takes some 70 kB. */
+const MAX_IDLE_CONNECTIONS = 4_096
+/**
+ * How long a connection may be idle if the server states no time: many partners get one event a minute, and a new TLS
+ * connection costs many times what a request does. A server may close it earlier, even just when a request is written:
+ * a repeatable request is then sent once more. Networks forget idle connections after four minutes or later.
+ */
+const IDLE_MS = 60_000
 /** How long a connection may be idle at most if the server has stated (`Keep-Alive: timeout=…`) that it keeps it as long. */
 const STATED_IDLE_MS = 120_000
 

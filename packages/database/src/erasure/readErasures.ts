@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto"
 import { clockMarginMs } from "@sitewire/contracts"
 import { readDigestKey, subjectDigests } from "../digestKey.ts"
 import type { Sql } from "../pool.ts"
@@ -50,7 +51,7 @@ export async function readErasures(
   return listErasures(row.version, erased, await readDigestKey(sql, sealingKeys))
 }
 
-function listErasures(version: string, erased: ReadonlyMap<string, number>, key: Buffer): Erasures {
+function listErasures(version: string, erased: ReadonlyMap<string, number>, key: KeyObject): Erasures {
   const never = Number.NEGATIVE_INFINITY
   const newest = [...erased.values()].reduce((latest, requestedAt) => Math.max(latest, requestedAt), never)
   return {

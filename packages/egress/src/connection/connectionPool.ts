@@ -143,7 +143,11 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       phase: "connect",
       connectMs: undefined,
       tlsMs: undefined,
-      settle: () => settle(connection),
+      settle: () => {
+        // A TLS socket reports that bytes are written one turn of the event loop later. The response can be faster.
+        if (connection.socket?.writableLength) setImmediate(settle, connection)
+        else settle(connection)
+      },
       client: new Client(target.origin, {
         connect: (_, done) => connect(connection, target, done),
         allowH2: false,

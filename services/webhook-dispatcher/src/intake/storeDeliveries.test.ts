@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto"
+import { createSecretKey, randomUUID } from "node:crypto"
 import { keyedDigest, openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -7,7 +7,7 @@ import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import type { NewDelivery } from "../delivery.ts"
 import { type FirstOutcome, storeDeliveries as storeWithKey } from "./storeDeliveries.ts"
 
-const digestKey = Buffer.alloc(32, 1)
+const digestKey = createSecretKey(Buffer.alloc(32, 1))
 const storeDeliveries = (sql: Pool["sql"], batch: readonly FirstOutcome[]) =>
   storeWithKey(sql, batch, { digestKey, publishOutcomes: false })
 

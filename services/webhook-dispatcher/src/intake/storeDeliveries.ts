@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto"
 import { searchDigestBytes } from "@sitewire/contracts"
 import {
   defineStatement,
@@ -47,7 +48,7 @@ const columnTypes = {
 
 export type StoreSettings = {
   /** Null stores no digests of e-mail addresses, so that erasures read the bodies. */
-  digestKey: Buffer | null
+  digestKey: KeyObject | null
   /** Whether each delivery that ends leaves a row, from which its record of `site.ready.outcome` follows. */
   publishOutcomes: boolean
 }

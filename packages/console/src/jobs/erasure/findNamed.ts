@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto"
 import {
   clockMarginMs,
   lowestDeliveryId,
@@ -14,7 +15,7 @@ const dayMs = 86_400_000
 export type ErasureScan = {
   sql: Sql
   /** Of the digests of e-mail addresses. */
-  digestKey: Buffer
+  digestKey: KeyObject
   subject: Subject
   createdAt: Date
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto"
 import { clockMarginMs, invalidRecordHeaders, subjectOf } from "@sitewire/contracts"
 import { type Sql, seal, sealContexts, storedSubject } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
@@ -127,9 +128,9 @@ test("a replay leaves out events of an erased subject that were, or may have bee
 
 test("an event that was rejected later than an erasure by the clock margin is replayed", async () => {
   const email = "owner@shop.example"
-  const digestKey = Buffer.alloc(32, 1)
+  const digestKey = createSecretKey(Buffer.alloc(32, 1))
   const [digest = ""] = Object.values(storedSubject(digestKey, subjectOf({ email })))
-  const key_sealed = seal(sealingKeys, sealContexts.digestKey("email"), digestKey.toString("base64"))
+  const key_sealed = seal(sealingKeys, sealContexts.digestKey("email"), digestKey.export().toString("base64"))
   const erasedAt = Date.parse("2030-01-01T00:00:00Z")
   const sql = (async () => [{ version: "v", erased: { [digest]: erasedAt }, key_sealed }]) as unknown as Sql
   const recordAt = (appendedAt: number): ConsumerRecord => ({
