@@ -14,7 +14,7 @@ import {
 } from "@sitewire/runtime"
 import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
-import { lockedStopMs, maxBatch } from "./intake/ingestTriggers.ts"
+import { fetchPauseMs, lockedStopMs, maxBatch } from "./intake/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { startPublishingChanges } from "./publish/startPublishingChanges.ts"
 import { readOldestChange } from "./publish/unpublishedChanges.ts"
@@ -181,6 +181,7 @@ await runService({
       topics: [{ topic: connectorTriggered }],
       // One batch is recorded while the next is collected.
       maxOutstanding: 2 * maxBatch,
+      pauseMs: fetchPauseMs,
       startDeadlineMs: config.STARTUP_DEADLINE,
       onRecords: scheduler.ingest.onRecords,
       onHealth: (healthy, why) => readiness.set("kafka", healthy, why),

@@ -1,5 +1,7 @@
 import { fork } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
 import Broker from "kafkajs/src/broker/index.js"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { protocolError } from "../../test/fixtures/protocolError.ts"
@@ -175,6 +177,32 @@ test("a record that hangs blocks no other record of its partition or of another,
   await until(async () => (await committedOffsets(kafka, group, topic))[1] === String(ends))
   expect((await committedOffsets(kafka, group, topic))[0]).toBe("-1")
   expect(await consumer.lag()).toContainEqual({ topic, partition: 1, lag: 0, oldestUnreadAt: null })
+})
+
+test("with a pause, records that come one by one are fetched together, and a large backlog without a pause", async () => {
+  const [topic, pauseMs] = [await makeTopic(kafka), 400]
+  const calls: { at: number; count: number }[] = []
+  const received = () => calls.reduce((sum, { count }) => sum + count, 0)
+  const onRecords: OnRecords = (records, done) => {
+    calls.push({ at: performance.now(), count: records.length })
+    for (const record of records) done(record)
+  }
+  await consume(uniqueName("group"), [{ topic }], onRecords, { pauseMs, fetchBytes: 40_000 })
+  for (let count = 1; count <= 20; count++) {
+    await producer.publish([{ topic, key: "one", value: "x" }])
+    await sleep(50)
+  }
+  await until(() => received() === 20)
+  const gaps = calls.slice(1).map(({ at }, index) => at - (calls[index]?.at ?? 0))
+  // A timer can be early by a millisecond.
+  expect(Math.min(...gaps)).toBeGreaterThan(pauseMs - 10)
+
+  calls.length = 0
+  // Each of the 20 batches is larger than a fetch, although it is compressed.
+  const large = Array.from({ length: 1_000 }, () => ({ topic, key: "one", value: randomUUID() }))
+  for (let count = 1; count <= 20; count++) await producer.publish(large)
+  await until(() => received() === 20_000)
+  expect((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)).toBeLessThan(15 * pauseMs)
 })
 
 test("lag is reported for each assigned partition, also without capacity to fetch", async () => {

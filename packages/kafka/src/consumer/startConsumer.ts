@@ -24,6 +24,8 @@ export type ConsumerOptions = {
   maxOutstanding: number
   /** Maximum size of a fetch response, whose records wait in memory. Default: 4 MiB. */
   fetchBytes?: number
+  /** How long after a fetch of few records the next one begins at least. Default: at once. */
+  pauseMs?: number
   /**
    * Receives the records of each partition in order, and must return at once. Call `done` for each record, in
    * any order, when its outcome is durable. Until then, no later offset is committed: after a crash or a
@@ -62,7 +64,7 @@ export type Consumer = {
 export async function startConsumer(options: ConsumerOptions): Promise<Consumer> {
   const { kafka, group, topics, maxOutstanding, onRecords, onHealth } = options
   const { sessionTimeoutMs = 10_000, startDeadlineMs = 60_000, stableMs = 10_000 } = options
-  const { fetchBytes = 4 * 1024 * 1024 } = options
+  const { fetchBytes = 4 * 1024 * 1024, pauseMs = 0 } = options
   const { log } = kafka
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs ?? 0]))
   const limit = limitOutstanding(maxOutstanding)
@@ -124,6 +126,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         topics: topics.map(({ topic }) => topic),
         sessionTimeoutMs,
         fetchBytes,
+        pauseMs,
         onJoin(partitions) {
           memberSince ??= performance.now()
           dispatch.assign(partitions)

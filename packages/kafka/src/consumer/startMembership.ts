@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { EachBatchPayload } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
@@ -20,6 +21,8 @@ const rebalanceTimeoutMs = 20_000
  * are fetched, and a member whose partitions are all paused sends a heartbeat.
  */
 const maxWaitMs = 250
+/** After a partition's batch of so many records, more may wait, so the next fetch begins at once. */
+const manyRecords = 500
 
 export type MembershipOptions = {
   kafka: KafkaConnection
@@ -27,6 +30,7 @@ export type MembershipOptions = {
   topics: string[]
   sessionTimeoutMs: number
   fetchBytes: number
+  pauseMs: number
   onJoin(partitions: TopicPartition[]): void
   onLeave(): void
   onFetched(fetched: FetchedBatch): Promise<void>
@@ -43,7 +47,8 @@ export type Membership = {
 }
 
 export function startMembership(options: MembershipOptions): Membership {
-  const { kafka, group, topics, sessionTimeoutMs, fetchBytes, onJoin, onLeave, onFetched, onHealth } = options
+  const { kafka, group, topics, sessionTimeoutMs, fetchBytes, pauseMs } = options
+  const { onJoin, onLeave, onFetched, onHealth } = options
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
@@ -85,7 +90,9 @@ export function startMembership(options: MembershipOptions): Membership {
     if (joined && fetched && !hasEnded) onHealth(true, "joined and fetched")
   }
 
+  let pauseUntil = 0
   consumer.on(consumer.events.FETCH, () => {
+    pauseUntil = performance.now() + pauseMs
     if (fetched) return
     fetched = true
     reportIfHealthy()
@@ -119,6 +126,8 @@ export function startMembership(options: MembershipOptions): Membership {
       resolveOffset: payload.resolveOffset,
       heartbeat: payload.heartbeat,
     })
+    const waitMs = pauseUntil - performance.now()
+    if (waitMs > 0 && messages.length < manyRecords) await sleep(waitMs)
   }
 
   async function join(): Promise<void> {

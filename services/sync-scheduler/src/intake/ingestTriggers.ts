@@ -10,6 +10,12 @@ const readTriggered = recordReader(connectorTriggeredSchema)
 
 export const maxBatch = 16_000
 
+/**
+ * A sync starts `SYNC_SETTLE` (two seconds by default) after its trigger, so triggers may wait until there are some to record in one
+ * statement. One that comes alone is recorded at once.
+ */
+export const fetchPauseMs = 100
+
 /** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
 export const lockedStopMs = 4_000
 

@@ -10,6 +10,7 @@ test("pausing and resuming a partition of a member that has not joined yet throw
     topics: [uniqueName("topic")],
     sessionTimeoutMs: 6_000,
     fetchBytes: 1_048_576,
+    pauseMs: 0,
     onJoin: ignore,
     onLeave: ignore,
     onFetched: async () => {},

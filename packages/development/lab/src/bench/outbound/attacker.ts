@@ -1,4 +1,4 @@
-import { constants, setPriority } from "node:os"
+import { execFileSync } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"
@@ -7,9 +7,9 @@ import { announce, serve } from "../../shared/serve.ts"
 // fast as it gets responses. `CONSOLE`, `GATEWAY`: the origins to attack. GET /attack begins, and GET /rest ends and returns how
 // many requests got each status.
 //
-// An attacker has a machine of its own. So this process gets only the CPU time that the others leave (nice 19): what is
+// An attacker has a machine of its own. So the threads of this process get only the CPU time that nobody else wants: what is
 // measured is the work that its requests cause, and not the work of sending them.
-setPriority(constants.priority.PRIORITY_LOW)
+execFileSync("chrt", ["--all-tasks", "--idle", "--pid", "0", String(process.pid)])
 
 const { CONSOLE: console = "", GATEWAY: gateway = "", CHANNEL: channel = "", SITE: site = "" } = process.env
 const { CHANNEL_KEY: channelKey = "", SITE_KEY: siteKey = "" } = process.env
