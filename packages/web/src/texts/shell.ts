@@ -1,0 +1,52 @@
+export const shellTexts = {
+  pages: {
+    overview: "Overview",
+    deliveries: "Deliveries",
+    channels: "Channels",
+    channel: "Your channel",
+    connections: "Connections",
+    syncs: "Syncs",
+    problems: "Resolved problems",
+    invalidEvents: "Invalid events",
+    jobs: "Jobs",
+    keys: "API keys",
+    sessions: "Sessions",
+    audit: "Audit log",
+  },
+
+  shell: {
+    skip: "Skip to the content",
+    console: "Console",
+    bar: "Menu and search",
+    menu: "Menu",
+    navigation: "Pages",
+    search: "Search",
+    appearance: "Appearance",
+    schemes: { auto: "System", light: "Light", dark: "Dark" },
+    sessions: "Your sessions",
+    api: "API reference",
+    signOut: "Sign out",
+    otherSession: (name: string) =>
+      `You have signed in as ${name} in another tab. This page now shows what ${name} may see.`,
+    interrupted: "Live updates are interrupted since",
+    interruptedMore: "What you see may be out of date. The page tries to connect again by itself.",
+  },
+
+  newVersion: {
+    title: "A new version of the console is available",
+    more: "The console was upgraded, and a part of this version could not be loaded any more.",
+    reload: "Load the new version",
+  },
+
+  search: {
+    title: "Search",
+    placeholder: "Event, reference, site, delivery, channel or connection",
+    results: "Results",
+    none: "Nothing found. Events, references and sites must be complete.",
+    hint: "↑ ↓ to choose, Enter to open, Esc to close",
+    page: "Page",
+    channel: "Channel",
+    connection: "Connection",
+    delivery: "Delivery",
+  },
+} as const
