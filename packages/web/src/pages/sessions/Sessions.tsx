@@ -56,14 +56,15 @@ type Which = { id: string } | { owner: string }
 
 function End({ label, title, path }: { label: string; title: string; path: Which }) {
   const client = useQueryClient()
+  const inRow = "id" in path
   const run = () =>
-    "id" in path
+    inRow
       ? bodyOf(api.DELETE("/v1/sessions/{id}", { params: { path } }))
       : bodyOf(api.DELETE("/v1/sessions", { params: { query: path } }))
   return (
     <Action
       label={label}
-      size="compact-sm"
+      size={inRow ? "compact-sm" : "sm"}
       danger
       title={title}
       run={run}
