@@ -5,7 +5,7 @@ import { Section } from "./Page.tsx"
 import { type Column, More, type Pages, Table } from "./Rows.tsx"
 
 /** An infinite query of a list of the API. */
-type List<Row> = Pages & {
+export type List<Row> = Pages & {
   data?: { pages: readonly { data: readonly Row[] }[] } | undefined
   error: unknown
   refetch: () => unknown

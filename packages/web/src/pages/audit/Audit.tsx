@@ -5,14 +5,12 @@ import { type AuditFilter, auditQuery, keysQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
-import { Filters } from "../../parts/Filters.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
-import { PagedTable } from "../../parts/PagedTable.tsx"
+import { HistoryPage } from "../../parts/HistoryPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Audit.module.css"
 
@@ -24,55 +22,47 @@ export function Audit() {
   const list = useInfiniteQuery(auditQuery(filter))
   const [target, setTarget] = useTyped(filter.target ?? "", (text) => change({ target: text || undefined }))
   return (
-    <>
-      <PageHead title={texts.pages.audit} />
-      <Filters>
-        <Select
-          label={t.operation}
-          placeholder={texts.common.all}
-          clearable
-          searchable
-          data={Object.entries(t.operations).map(([value, label]) => ({ value, label }))}
-          value={filter.operation ?? null}
-          onChange={(operation) => change({ operation: operation ?? undefined })}
-        />
-        <SelectFilter
-          label={t.shown}
-          values={{ true: t.revealed }}
-          value={filter.revealed === "true" ? "true" : undefined}
-          change={(revealed) => change({ revealed })}
-        />
-        <Who value={filter.key} change={(key) => change({ key })} />
-        <SelectFilter
-          label={t.about}
-          values={t.kinds}
-          value={filter.target_kind}
-          change={(target_kind) => change({ target_kind, target: undefined })}
-        />
-        {filter.target_kind === "channel" && (
-          <ChannelInput label={t.target} placeholder={texts.common.all} value={target} change={setTarget} />
-        )}
-        {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
-          <TextInput
-            label={t.target}
-            value={target}
-            onChange={(event) => setTarget(event.currentTarget.value)}
-          />
-        )}
-        <TimeRange
-          after={filter.created_after}
-          before={filter.created_before}
-          change={({ after, before }) => change({ created_after: after, created_before: before })}
-        />
-      </Filters>
-      <PagedTable
-        list={list}
-        label={texts.pages.audit}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<Empty title={t.none} />}
+    <HistoryPage
+      title={texts.pages.audit}
+      filter={filter}
+      change={change}
+      list={list}
+      columns={columns}
+      empty={<Empty title={t.none} />}
+    >
+      <Select
+        label={t.operation}
+        placeholder={texts.common.all}
+        clearable
+        searchable
+        data={Object.entries(t.operations).map(([value, label]) => ({ value, label }))}
+        value={filter.operation ?? null}
+        onChange={(operation) => change({ operation: operation ?? undefined })}
       />
-    </>
+      <SelectFilter
+        label={t.shown}
+        values={{ true: t.revealed }}
+        value={filter.revealed === "true" ? "true" : undefined}
+        change={(revealed) => change({ revealed })}
+      />
+      <Who value={filter.key} change={(key) => change({ key })} />
+      <SelectFilter
+        label={t.about}
+        values={t.kinds}
+        value={filter.target_kind}
+        change={(target_kind) => change({ target_kind, target: undefined })}
+      />
+      {filter.target_kind === "channel" && (
+        <ChannelInput label={t.target} placeholder={texts.common.all} value={target} change={setTarget} />
+      )}
+      {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
+        <TextInput
+          label={t.target}
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+        />
+      )}
+    </HistoryPage>
   )
 }
 

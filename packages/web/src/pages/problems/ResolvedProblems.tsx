@@ -3,14 +3,12 @@ import type { Schemas } from "../../api/client.ts"
 import { type ProblemFilter, resolvedProblemsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
-import { Filters } from "../../parts/Filters.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
-import { PagedTable } from "../../parts/PagedTable.tsx"
+import { HistoryPage } from "../../parts/HistoryPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { ChannelRef } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.resolvedProblems
@@ -20,29 +18,21 @@ export function ResolvedProblems() {
   const [filter, change] = useFilters<ProblemFilter>()
   const list = useInfiniteQuery(resolvedProblemsQuery(filter))
   return (
-    <>
-      <PageHead title={texts.pages.problems} />
-      <Filters>
-        <SelectFilter
-          label={t.columns.kind}
-          values={t.kinds}
-          value={filter.kind}
-          change={(kind) => change({ kind })}
-        />
-        <TimeRange
-          after={filter.created_after}
-          before={filter.created_before}
-          change={({ after, before }) => change({ created_after: after, created_before: before })}
-        />
-      </Filters>
-      <PagedTable
-        list={list}
-        label={texts.pages.problems}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+    <HistoryPage
+      title={texts.pages.problems}
+      filter={filter}
+      change={change}
+      list={list}
+      columns={columns}
+      empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+    >
+      <SelectFilter
+        label={t.columns.kind}
+        values={t.kinds}
+        value={filter.kind}
+        change={(kind) => change({ kind })}
       />
-    </>
+    </HistoryPage>
   )
 }
 
