@@ -11,7 +11,7 @@ export function describeProblem(row: ProblemRow): Described {
   const { summary, resolved, nextStep } = id === others ? textsOfOthers(row) : texts
   return {
     subject: { kind: subject, id },
-    summary: row.resolved_at === null ? summary(id) : resolved(id),
+    summary: row.resolved_at === null ? summary(id, details) : resolved(id),
     next_step: nextStep(id),
     details,
     since: since.toISOString(),

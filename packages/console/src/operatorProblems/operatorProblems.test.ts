@@ -129,14 +129,15 @@ test("deliveries that become dead are counted for their channel, and kept for an
   expect(await keptAfter("ended_at = ended_at - interval '2 minutes'")).toBe(0)
 })
 
-test("connections that fail are notified by host, and only after 15 minutes", async () => {
+test("connections that fail are notified by host with what failed in words, and only after 15 minutes", async () => {
   await sql(
     `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
      select 'con-' || n, 'shop.example', 'https://data.example/secret-' || n, '', '', '' from generate_series(1, 300) n`,
   )
   await sql(
-    `insert into sync_window (connection_id, failing_since, last_error)
-     select id, now() - interval '16 minutes', 'timeout' from connection where id <> 'con-7'`,
+    `insert into sync_window (connection_id, failing_since, last_error, last_status)
+     select id, now() - n * interval '16 minutes', (array['status', 'timeout'])[n], (array[502])[n]
+       from (select id, case id when 'con-1' then 1 else 2 end as n from connection where id <> 'con-7') as failing`,
   )
   await sql(
     "insert into sync_window (connection_id, failing_since) values ('con-7', now() - interval '14 minutes')",
@@ -148,8 +149,18 @@ test("connections that fail are notified by host, and only after 15 minutes", as
   expect(sent[0]?.body).toMatchObject({
     event: "connection.failing",
     subject: { kind: "source", id: "data.example" },
-    details: { connections: 299, last_error: "timeout" },
+    summary:
+      "Connections whose source is on data.example have had no successful sync for 15 minutes or longer. " +
+      "The last sync of con-1: the source responded with 502 Bad Gateway.",
+    details: {
+      connections: 299,
+      connection: "con-1",
+      last_reason: "the source responded with 502 Bad Gateway",
+    },
   })
+  const { since, details } = sent[0]?.body ?? { since: "" }
+  expect(Date.now() - Date.parse(since)).toBeGreaterThan(31 * 60_000)
+  expect(details).not.toHaveProperty("last_error")
   expect(JSON.stringify(sent)).not.toContain("secret-")
 })
 

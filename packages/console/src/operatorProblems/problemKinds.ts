@@ -2,6 +2,7 @@ import type { OperatorProblem, ProblemKind } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { type DeadOfChannel, readAllDead } from "../api/channels/deadDeliveries.ts"
 import { dispatcherIsRunning, failingChannels } from "../api/channels/failingChannels.ts"
+import { describeSyncError } from "../api/connections/describeSyncError.ts"
 
 export type Found = { subject_id: string; since: Date; details: OperatorProblem["details"] }
 
@@ -11,7 +12,7 @@ type Description = {
   find: ((sql: Sql) => Promise<Found[]>) | "in Kafka"
   /** Which of the details is the number whose maximum is stored. */
   counted?: string
-  summary: (subject: string) => string
+  summary: (subject: string, details: Found["details"]) => string
   resolved: (subject: string) => string
   nextStep: (subject: string) => string
 }
@@ -60,15 +61,12 @@ export const problemKinds: Record<ProblemKind, Description> = {
   // By host, because the outage of a host can affect thousands of connections.
   "connection.failing": {
     subject: "source",
-    find: found(`
-      select source_host as subject_id, min(failing_since) as since,
-             jsonb_build_object('connections', count(*), 'last_error', min(last_error), 'connection', min(id)) as details
-        from sync_window join connection on connection.id = connection_id
-       where failing_since is not null and failing_since < now() - interval '${connectionFailsFor}'
-       group by source_host`),
+    find: findFailingSources,
     counted: "connections",
-    summary: (host) =>
-      `Connections whose source is on ${host} have had no successful sync for 15 minutes or longer.`,
+    summary(host, { connection, last_reason }) {
+      const what = `Connections whose source is on ${host} have had no successful sync for 15 minutes or longer.`
+      return last_reason ? `${what} The last sync of ${connection}: ${last_reason}.` : what
+    },
     resolved: (host) => `No connection whose source is on ${host} has failed for 15 minutes any more.`,
     nextStep: () => "sitewire connection list --state failing",
   },
@@ -144,6 +142,28 @@ export const problemKinds: Record<ProblemKind, Description> = {
     resolved: (topic) => `The topic ${topic} exists.`,
     nextStep: () => "sitewire topic list",
   },
+}
+
+/** Of the connections of a host, one is the example. */
+async function findFailingSources(sql: Sql): Promise<Found[]> {
+  const hosts = await sql<{
+    subject_id: string
+    since: Date
+    connections: number
+    connection: string
+    last_error: string | null
+    last_status: number | null
+  }>(`
+    select distinct on (source_host) source_host as subject_id, min(failing_since) over host as since,
+           (count(*) over host)::int as connections, id as connection, last_error, last_status
+      from sync_window join connection on connection.id = connection_id
+     where failing_since < now() - interval '${connectionFailsFor}'
+    window host as (partition by source_host)
+     order by source_host, id`)
+  return hosts.map(({ subject_id, since, last_error, last_status, ...details }) => {
+    const last_reason = describeSyncError(last_error, last_status)?.reason ?? null
+    return { subject_id, since, details: { ...details, last_reason } }
+  })
 }
 
 /** Channels with deliveries that died within an hour, or that are still dead: nothing more happens until they are resent. */
