@@ -10,6 +10,8 @@ const installation = {
   KAFKA_PORT: "9098",
   POSTGRES_CIDR: "10.50.0.0/28",
   POSTGRES_PORT: "5432",
+  CONSOLE_HOST: "console.example",
+  PROXY_CIDR: "10.42.0.0/16",
 }
 
 const common = ["console", "default-deny"]
@@ -22,7 +24,8 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
   "without-console": { overlay: "production", components: ["default-deny", "monitoring", "ingress"] },
   ingress: {
     overlay: "production",
-    components: [...common, "monitoring", "ingress", "cert-manager", "autoscaling"],
+    components: [...common, "monitoring", "ingress", "console-ingress", "cert-manager", "autoscaling"],
+    settings: { installation },
   },
   operators: {
     overlay: "production",
@@ -32,6 +35,7 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
       "dashboards",
       "opentelemetry",
       "gateway-api",
+      "console-gateway-api",
       "cert-manager",
       "autoscaling",
       "strimzi",
@@ -53,7 +57,11 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
     ],
     settings: { installation },
   },
-  strimzi: { overlay: "single-node", components: [...common, "ingress", "strimzi"] },
+  strimzi: {
+    overlay: "single-node",
+    components: [...common, "ingress", "console-ingress", "traefik", "strimzi"],
+    settings: { installation },
+  },
   openshift: {
     overlay: "production",
     components: [...common, "monitoring", "ingress", "strimzi", "cnpg", "openshift"],

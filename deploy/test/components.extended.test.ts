@@ -217,6 +217,21 @@ test.each([
   expect(route).toContain('"/connectors/hook')
 })
 
+test.each(["gateway-api", "ingress"])(
+  "with console-%s, the console is reached at its own host, and knows it",
+  async (name) => {
+    const installation = { CONSOLE_HOST: "admin.acme.example", PROXY_CIDR: "10.42.0.0/16" }
+    const components = ["console", "default-deny", name, `console-${name}`]
+    const resources = await renderOverlay("production", { components, settings: { installation } })
+    expect(JSON.stringify(resources)).not.toContain("console.example")
+    const route = find(resources, name === "ingress" ? "Ingress" : "HTTPRoute", "console")
+    expect(JSON.stringify(route)).toContain("admin.acme.example")
+    const environment = workloads(resources).find((one) => one.name === "console")?.environment
+    expect(environment?.get("CONSOLE_ORIGIN")?.value).toBe("https://admin.acme.example")
+    expect(environment?.get("TRUSTED_PROXIES")?.value).toBe("10.42.0.0/16")
+  },
+)
+
 test("Envoy's access log has no field that contains the path", async () => {
   const settings = { installation: { GATEWAY_CLASS: "envoy" } }
   const resources = await renderOverlay("production", { components: ["gateway-api"], settings })

@@ -116,6 +116,26 @@ const planted: [string, string, { after?: string; replace: string | RegExp; by: 
     },
   ],
   [
+    "a console without a limit",
+    "operators",
+    {
+      after: "kind: BackendTrafficPolicy",
+      replace: /(kind: HTTPRoute\n {4}name: )console/,
+      by: "$1trigger-gateway",
+      found: /no BackendTrafficPolicy limits the HTTPRoute console/,
+    },
+  ],
+  [
+    "an Ingress without a limit",
+    "ingress",
+    { replace: /.*limit-rps.*\n/, by: "", found: /ingress-nginx does not limit requests of console/ },
+  ],
+  [
+    "a limit of Traefik in another namespace",
+    "single-node",
+    { replace: "sitewire-limit@", by: "default-limit@", found: /Traefik does not limit/ },
+  ],
+  [
     "a budget for all gateways",
     "production",
     {

@@ -90,6 +90,17 @@ test("with Kafka and Postgres outside the cluster, their addresses are reached i
   }
 })
 
+test.each(["gateway-api", "ingress"])(
+  "with console-%s, the proxy reaches the console as well",
+  async (name) => {
+    const installation = { CONSOLE_HOST: "console.example", PROXY_CIDR: "10.42.0.0/16" }
+    const components = ["console", "default-deny", name, `console-${name}`]
+    const { pods } = await connections({ components, settings: { installation } })
+    const usual = expectedPods({ kafka: "9092", dns: "kube-system/dns", dnsPort: "53" })
+    expect(pods).toEqual([...usual, "envoy-gateway-system/proxy => sitewire/console: TCP 8090"].toSorted())
+  },
+)
+
 test("with opentelemetry, the processes that send something reach the collector as well", async () => {
   const { pods } = await connections({ components: ["console", "default-deny", "opentelemetry"] })
   const usual = expectedPods({ kafka: "9092", dns: "kube-system/dns", dnsPort: "53" })
