@@ -1,10 +1,13 @@
 import { Link } from "@tanstack/react-router"
 import classes from "./Ref.module.css"
 
+/** A short id is not broken where another column of a table has long texts. */
+const classOf = (id: string) => (id.length <= 12 ? `${classes.ref} ${classes.short}` : classes.ref)
+
 /** A link to a resource, by its id. */
 export function ChannelRef({ id }: { id: string }) {
   return (
-    <Link to="/channels/$id" params={{ id }} className={classes.ref}>
+    <Link to="/channels/$id" params={{ id }} className={classOf(id)}>
       {id}
     </Link>
   )
@@ -12,7 +15,7 @@ export function ChannelRef({ id }: { id: string }) {
 
 export function ConnectionRef({ id }: { id: string }) {
   return (
-    <Link to="/connections/$id" params={{ id }} className={classes.ref}>
+    <Link to="/connections/$id" params={{ id }} className={classOf(id)}>
       {id}
     </Link>
   )
@@ -28,7 +31,7 @@ export function DeliveryRef({ id, children }: { id: string; children?: string })
 
 export function JobRef({ id }: { id: string }) {
   return (
-    <Link to="/jobs/$id" params={{ id }} className={classes.ref}>
+    <Link to="/jobs/$id" params={{ id }} className={classOf(id)}>
       {id}
     </Link>
   )

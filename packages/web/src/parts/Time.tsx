@@ -40,9 +40,10 @@ export function Ago({ at, due = false }: { at: string; due?: boolean }) {
   const difference = useNow() - Date.parse(at)
   const date = new Date(at)
   const span = formatSpan(Math.abs(difference))
+  const isNow = due && difference > -1_000
   return (
     <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
-      {difference < 0 ? texts.common.in(span) : due ? texts.common.now : texts.common.ago(span)}
+      {isNow ? texts.common.now : difference < 0 ? texts.common.in(span) : texts.common.ago(span)}
     </time>
   )
 }
