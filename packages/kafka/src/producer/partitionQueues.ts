@@ -115,6 +115,12 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     return partition
   }
 
+  /** The records that can be sent only when metadata has been read. */
+  function withoutLeader(): QueuedRecord[] {
+    const blocked = [...partitions.values()].filter(({ leader }) => leader === null)
+    return [...unassigned, ...blocked.flatMap(({ waiting }) => waiting)]
+  }
+
   function dropSettled(): void {
     const isPending = (record: QueuedRecord) => {
       if (!record.call.settled) return true
@@ -144,6 +150,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     takeBatch,
     putBack,
     applyLeaders,
+    withoutLeader,
     dropSettled,
     rejectAll,
   }

@@ -137,9 +137,10 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
   }
 
   function notAcknowledged(why: string | null): Error {
+    const reason = why ?? `no broker of ${kafka.brokers.join(", ")} responded`
     return new Error(
-      `Kafka did not acknowledge all records within ${deadlineMs} ms${why === null ? "" : ` (${why})`}. They may or ` +
-        "may not have been appended: publish them again, or report to your caller that they may be lost.",
+      `Kafka did not acknowledge all records within ${deadlineMs} ms (${reason}). They may or may not have been ` +
+        "appended: publish them again, or report to your caller that they may be lost.",
     )
   }
 

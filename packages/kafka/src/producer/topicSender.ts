@@ -197,7 +197,7 @@ export function createTopicSender(
   function failTopic(why: string): void {
     refreshFailures += 1
     topicFailure = why
-    for (const { call } of queues.unassigned()) call.why = why
+    for (const { call } of queues.withoutLeader()) call.why = why
   }
 
   function applyMetadata(metadata: TopicMetadata): void {

@@ -38,7 +38,8 @@ export async function publishEvents(
     const reason = error instanceof Error ? error.message : String(error)
     throw failed(
       `${acknowledged} of ${events.length} event(s) were acknowledged, then: ${reason} ` +
-        `Check that the topic ${topic} exists (TOPIC_PREFIX), and publish again: ` +
+        `Check that this machine reaches all brokers of the cluster and that the topic ${topic} exists ` +
+        "(TOPIC_PREFIX), and publish again: " +
         "an event whose id was published twice is delivered once.",
     )
   } finally {
