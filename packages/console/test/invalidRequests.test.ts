@@ -29,7 +29,11 @@ test("all invalid fields are named at once: missing, of the wrong type, unknown"
 })
 
 test.each([
-  ["channels", { address: "/hook" }, "address must be an http or https URL, such as https://shop.example"],
+  [
+    "channels",
+    { address: "/hook" },
+    "address must be an http or https URL, such as https://shop.example, without a user name or password (give credentials in request_headers) and without a fragment (#…)",
+  ],
   [
     "channels",
     { id: "-a", address: "https://a.example" },

@@ -82,7 +82,7 @@ export const changeChannelSchema = z
     error:
       "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications, partner_may_change_address or contact",
   })
-  .meta({ id: "ChangeChannel", minProperties: 1 })
+  .meta({ id: "ChangeChannel", minProperties: 1, "x-rejections": ["request_headers is required"] })
 
 export const changeAddressSchema = z
   .strictObject({
@@ -91,7 +91,7 @@ export const changeAddressSchema = z
       examples: ["https://partner.example/hooks/sitewire"],
     }),
   })
-  .meta({ id: "ChangeAddress" })
+  .meta({ id: "ChangeAddress", "x-rejections": ["address has another scheme, host or port"] })
 
 export const otherSecretStateSchema = z.enum(["staged", "retiring"])
 

@@ -41,7 +41,7 @@ export const changeConnectionSchema = z
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must contain source, runner or request_headers",
   })
-  .meta({ id: "ChangeConnection", minProperties: 1 })
+  .meta({ id: "ChangeConnection", minProperties: 1, "x-rejections": ["request_headers is required"] })
 
 export const connectionStateSchema = z.enum(["idle", "waiting", "running", "failing"])
 

@@ -57,6 +57,7 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
       description:
         "Only the delivery of the site.paid event with this id. It is stored when its first attempt ends. Until then, for up to 10 s, none is found, and the channel's health shows how many attempts are in flight.",
       examples: ["evt_2026_000017"],
+      "x-rejections": ["event_id is required"],
     }),
   reference: z
     .string()

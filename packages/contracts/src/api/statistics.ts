@@ -29,6 +29,7 @@ export const statisticsQuerySchema = z.strictObject({
   channel: identifierSchema.optional().meta({
     description: "Only this channel. Default: all channels together, which needs the scope read or operate.",
     examples: ["acme"],
+    "x-rejections": ["channel is required"],
   }),
   created_after: timeSchema.optional().meta({
     description: "Only points that begin at this time or later. Default: the last 60 points.",

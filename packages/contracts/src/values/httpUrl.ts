@@ -8,13 +8,28 @@ export const httpUrl = z
   .max(2048)
   .meta({ override: { pattern: `${scheme}[^/?#]+` } })
 
-/** A URL that Sitewire calls. The rules that depend on the configuration are in packages/egress. */
-export const calledUrl = httpUrl.meta({
-  override: { pattern: `${scheme}[^/?#@]+([/?][^#]*)?$` },
-  "x-rejections": [
-    "the scheme must be https",
-    "is not called: use 443",
-    "the host is neither a DNS name nor an IP address",
-    "is not a public address",
-  ],
-})
+const calledPattern = `${scheme}[^/?#@]+([/?][^#]*)?$`
+
+/**
+ * A URL that Sitewire calls. The rules that depend on the configuration are in packages/egress. The pattern is checked
+ * first, because `url` removes white space, and accepts further slashes before the host and an empty user name.
+ */
+export const calledUrl = z
+  .string()
+  .regex(new RegExp(calledPattern), {
+    abort: true,
+    error:
+      "must be an http or https URL, such as https://shop.example, without a user name or password (give credentials in request_headers) and without a fragment (#…)",
+  })
+  .max(2048)
+  .url({ protocol: /^https?$/, abort: true })
+  .meta({
+    override: { pattern: calledPattern },
+    "x-rejections": [
+      "the scheme must be https",
+      "is not called: use 443",
+      "the host is neither a DNS name nor an IP address",
+      "is not a public address",
+      "denied by the operator",
+    ],
+  })

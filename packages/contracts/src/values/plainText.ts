@@ -17,13 +17,13 @@ export const plainText = z
   .regex(noControl, message)
   .refine((text) => text.isWellFormed(), message)
 
-/** One line of text that is not only white space. White space around it is removed. */
+/** One line of text that is not only white space. Spaces around it are removed. */
 export function oneLine(maxLength: number) {
   return z
     .string()
-    .trim()
-    .min(1)
     .max(maxLength)
     .regex(noControl, "must not contain control characters")
+    .trim()
+    .min(1)
     .meta({ override: { pattern: `^[^${control}]*[^${control}${space}][^${control}]*$` } })
 }

@@ -62,6 +62,7 @@ test.each([
   ["https://127.0.0.1/hook", /not a public address/],
   ["https://2130706433/hook", /not a public address/],
   ["https://user:pass@partner.example/", /user name or password/],
+  ["https:////partner.example/", /http or https URL/],
   ["not an address", /URL/],
 ])("the address %s is rejected by name, in a new channel and in a change", async (address, why) => {
   await console.call("POST", "/v1/channels", { body: { id: "vetted", address: "https://old.example/" } })

@@ -119,6 +119,8 @@ test.each([
   ["site", { site: "shop.example/path" }],
   ["source", { source: "https://10.0.0.1/items" }],
   ["source", { source: "ftp://partner.example/" }],
+  ["source", { source: " https://partner.example/" }],
+  ["source", { source: "https://@partner.example/" }],
   ["runner", { runner: "push" }],
 ])("an invalid %s is rejected by name: %o", async (field, wrong) => {
   const rejected = await console.call("POST", "/v1/connections", { body: { ...body, ...wrong } })

@@ -146,7 +146,12 @@ test("a sync that is running when the source changes is abandoned, and its trigg
 test("a change obeys the rules of a new connection, also if only the runner changes", async () => {
   await make("ruled", { source: "http://10.20.0.9/sync", runner: "delegate" })
   const change = (body: Body) => console.call("PATCH", "/v1/connections/ruled", { body })
-  for (const body of [{ runner: "pull" }, { source: "http://10.21.0.9/" }, { source: "ftp://a.example/" }]) {
+  for (const body of [
+    { runner: "pull" },
+    { source: "http://10.21.0.9/" },
+    { source: "ftp://a.example/" },
+    { source: " https://a.example/" },
+  ]) {
     const rejected = await change(body)
     expect(rejected).toMatchObject({ status: 400, json: { errors: [{ field: "source" }] } })
   }
