@@ -1,8 +1,6 @@
 import { randomInt } from "node:crypto"
-import { mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { resolve } from "node:path"
 import { readArguments } from "@sitewire/runtime"
-import { stateFolder } from "../shared/startLab.ts"
 import { runInbound } from "./inbound/runInbound.ts"
 import { runOutbound } from "./outbound/runOutbound.ts"
 import { procedures } from "./procedures/procedures.ts"
@@ -11,7 +9,6 @@ import { type Output, report } from "./report.ts"
 import { runRestore } from "./restore/runRestore.ts"
 import { settingsFor } from "./run.ts"
 import { runSoak } from "./soak/runSoak.ts"
-import { type Sample, summarise } from "./soak/sample.ts"
 import { runUpgrade } from "./upgrade/runUpgrade.ts"
 
 const { values, positionals, explain } = readArguments(
@@ -22,10 +19,12 @@ const { values, positionals, explain } = readArguments(
     hours: { type: "string", default: "8" },
     brokers: { type: "string" },
     from: { type: "string" },
+    continue: { type: "string" },
   },
   `npm run chaos -- outbound|inbound|restore|upgrade [--seed S] [--minutes M] [--brokers B] [--from REF] [--json]
-  npm run soak -- [--hours N] [--seed S] [--json]: both flows for N hours (8) with a fault every five minutes. 0.02 hours
-    are a short form. Writes all samples to .sitewire/soak.json.
+  npm run soak -- [--hours N] [--seed S] [--json] [--continue FOLDER]: both flows for N hours (8) with a fault every five
+    minutes. Less than ten minutes are a short form. With FOLDER, leaves the ledger, all samples and the data there, and
+    continues the soak of the same form that left them, even if it was killed.
   npm run procedures -- [${Object.keys(procedures).join("|")} …] [--seed S] [--json]: executes the steps of
     docs/operators/procedures under load`,
 )
@@ -45,23 +44,14 @@ const output: Output = { json: values.json, print, table: console.table, progres
 const settings = { seed, brokerCount, progress, ...settingsFor(minutes) }
 const deliveries = Math.ceil(minutes * 4_000)
 
-async function soak() {
+function soak() {
   const interrupted = new AbortController()
   process.once("SIGINT", () => {
     progress("ending the load; the report follows when all is quiet (Ctrl-C again: no report)")
     interrupted.abort()
   })
-  const samples: Sample[] = []
-  const file = join(stateFolder, "soak.json")
-  const durationMs = hours * 3_600_000
-  try {
-    const done = await runSoak({ seed, durationMs, signal: interrupted.signal, samples, progress })
-    return { ...done, figures: summarise(samples) }
-  } finally {
-    await mkdir(stateFolder, { recursive: true })
-    await writeFile(file, JSON.stringify(samples))
-    progress(`the samples are in ${file}`)
-  }
+  const folder = values.continue && resolve(values.continue)
+  return runSoak({ seed, durationMs: hours * 3_600_000, signal: interrupted.signal, folder, progress })
 }
 
 async function runProcedures() {

@@ -17,6 +17,8 @@ export const stateFolder = fileURLToPath(new URL("../../../../../.sitewire", imp
 
 export type LabSettings = {
   name: string
+  /** Where the data of Postgres and Kafka stay, for an installation that continues with them. All of them have the same secrets. */
+  folder?: string | undefined
   progress: (line: string) => void
   /** If true, Postgres and Kafka are processes of this machine, whose files and CPU time can be read. */
   withoutDocker?: boolean | undefined
@@ -43,6 +45,7 @@ export async function startLab(settings: LabSettings) {
   const backing = await startOwnBackingServices({
     parent: stateFolder,
     name,
+    folder: settings.folder,
     jars: join(stateFolder, "jars"),
     withoutDocker: settings.withoutDocker ?? false,
     brokerCount: settings.brokerCount ?? 1,
@@ -63,6 +66,7 @@ export async function startLab(settings: LabSettings) {
     },
     ...(retryDelaysMs && { retryDelaysMs }),
     ...(checkout && { checkout }),
+    ...(settings.folder && { sealingKeys: `k1:${Buffer.alloc(32, "lab").toString("base64")}` }),
     env: settings.env ?? {},
     logsFolder: directory,
     ownProcessGroup,
@@ -108,7 +112,7 @@ export async function startLab(settings: LabSettings) {
       keepFiles = keepLogs
       await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))
       await it.stop()
-      if (keepLogs) progress(`the logs of all processes are in ${directory}`)
+      if (keepLogs || settings.folder) progress(`the logs of all processes are in ${directory}`)
     },
   }
 }

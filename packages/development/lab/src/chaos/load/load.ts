@@ -8,10 +8,13 @@ import { retryForTwoMinutes } from "../run.ts"
 
 const channelSecret = "a secret of the chaos run"
 
-/** The partners of a run, whose `addresses` are by their behaviour. With `record`, they store each request. */
-export function startPartners(it: Pick<Lab, "helper">, seed: number, { record = false } = {}) {
-  const recording = record ? { CHAOS_RECORD: "yes" } : {}
-  const env = { CHAOS_SECRET: channelSecret, CHAOS_SEED: String(seed), ...recording }
+/**
+ * The partners of a run, whose `addresses` are by their behaviour. With `record`, they store each request. With `journal`, they count on
+ * from what is in this file.
+ */
+export function startPartners(it: Pick<Lab, "helper">, seed: number, { record = false, journal = "" } = {}) {
+  const counting = { CHAOS_JOURNAL: journal, ...(record && { CHAOS_RECORD: "yes" }) }
+  const env = { CHAOS_SECRET: channelSecret, CHAOS_SEED: String(seed), ...counting }
   return it.helper("chaos/load/partners.ts", env)
 }
 
@@ -49,7 +52,7 @@ async function atRate(
 type Rate = { perSecond: number; isOver: () => boolean; atMost?: number | undefined }
 
 /**
- * Publishes event-0, event-1, … to channels that `pickChannel` chooses. Retries each batch for up to two minutes. An
+ * Publishes event-<first>, the next, … to channels that `pickChannel` chooses. Retries each batch for up to two minutes. An
  * event's `reference` is its number and the time of its publishing. `isTwice`: of which events a second record is published at once,
  * under another key and so, usually, in another partition.
  */
@@ -58,13 +61,14 @@ export function publishEvents(
     it: Pick<Lab, "publish">
     /** The topic of events, which a run may change. */
     topic: () => string
+    first?: number
     pickChannel: () => string
     isTwice?: (event: SitePaid) => boolean
     onPublished: (events: SitePaid[]) => void
   },
 ): Promise<void> {
   const { it, topic, pickChannel, isTwice = () => false, onPublished } = settings
-  let next = 0
+  let next = settings.first ?? 0
   return atRate(settings, async (count) => {
     const events = Array.from({ length: count }, () => {
       const number = next++

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { siteReadyBody } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing/sender"
+import { openJournal } from "../../shared/openJournal.ts"
 import { paidEvent } from "../../shared/paidEvent.ts"
 import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"
@@ -10,7 +11,8 @@ import type { PartnersState, SeenGet } from "./seen.ts"
 
 // The partners of a run: one process, which is never a target of faults. Deliveries come to /<behaviour>/<channel>, and
 // GETs of sources to /source/<behaviour>/<connection>. It counts, so that a run may last for hours; with CHAOS_RECORD,
-// it also stores each request. POST /heal makes all behave well, POST /break makes all fail.
+// it also stores each request. With CHAOS_JOURNAL, it counts on from what is in this file. POST /heal makes all behave well, POST /break
+// makes all fail.
 const { CHAOS_SECRET: secret = "", CHAOS_SEED: seed = "0", CHAOS_RECORD: isRecording } = process.env
 const random = createRandom(Number(seed))
 const requests: SeenRequest[] = []
@@ -45,15 +47,33 @@ setInterval(() => {
   ticks.push(performance.now())
 }, 5)
 
-/** How often the event has been accepted. */
-function count(number: number): number {
-  if (number >= received.length) {
-    const larger = new Uint8Array(2 * number)
-    larger.set(received)
-    received = larger
+type Entry = SeenGet | { number: number; delivery: string; status: SeenRequest["status"]; verified: boolean }
+
+const record = await openJournal<Entry>(process.env.CHAOS_JOURNAL, (entry) => {
+  if ("number" in entry) countDelivery(entry)
+  else countGet(entry)
+})
+
+function countDelivery({ number, delivery, status, verified }: Exclude<Entry, SeenGet>): void {
+  if (!deliveryIds.has(number)) deliveryIds.set(number, delivery)
+  else if (deliveryIds.get(number) !== delivery) renamed += 1
+  if (!verified) forged += 1
+  else if (status === 204) {
+    if (number >= received.length) {
+      const larger = new Uint8Array(2 * number)
+      larger.set(received)
+      received = larger
+    }
+    received[number] = Math.min(255, (received[number] ?? 0) + 1)
   }
-  received[number] = Math.min(255, (received[number] ?? 0) + 1)
-  return received[number]
+}
+
+function countGet(get: SeenGet): void {
+  const { connection, at, steadyMs } = get
+  const before = newest.get(connection)
+  const gapMs = before ? steadyMs - before.steadyMs + before.lateMs : Number.POSITIVE_INFINITY
+  if (gapMs < (closest?.gapMs ?? Number.POSITIVE_INFINITY)) closest = { connection, gapMs, at }
+  newest.set(connection, get)
 }
 
 /** An event's `reference` is its number and the time of its publishing. */
@@ -69,10 +89,9 @@ function handleDelivery(kind: string, channel: string, request: IncomingMessage,
   // Records are judged later, so that a forged delivery does not become a failed one.
   const status = verified || isRecording ? usual : 400
   const delivery = String(headers["x-sitewire-delivery"])
-  if (!deliveryIds.has(number)) deliveryIds.set(number, delivery)
-  else if (deliveryIds.get(number) !== delivery) renamed += 1
-  if (!verified) forged += 1
-  else if (status === 204 && count(number) === 1 && kind === "healthy") latencies.push(at - publishedAt)
+  record({ number, delivery, status, verified })
+  if (verified && status === 204 && received[number] === 1 && kind === "healthy")
+    latencies.push(at - publishedAt)
   if (isRecording)
     requests.push({
       at,
@@ -97,12 +116,10 @@ function referenceIn(body: Buffer): string {
 
 /** Sources are steady, slow or failing. */
 function handleGet(kind: string, connection: string, response: ServerResponse): void {
-  const steadyMs = performance.now()
-  const get: SeenGet = { connection, at: Date.now(), steadyMs, lateMs: steadyMs - (ticks[0] ?? 0) }
-  const before = newest.get(connection)
-  const gapMs = before ? steadyMs - before.steadyMs + before.lateMs : Number.POSITIVE_INFINITY
-  if (gapMs < (closest?.gapMs ?? Number.POSITIVE_INFINITY)) closest = { connection, gapMs, at: get.at }
-  newest.set(connection, get)
+  const now = performance.now()
+  const steadyMs = performance.timeOrigin + now
+  const get: SeenGet = { connection, at: Date.now(), steadyMs, lateMs: now - (ticks[0] ?? 0) }
+  record(get)
   if (isRecording) gets.push(get)
   const isFailing = mode === "break" || (mode === "usual" && kind === "failing" && random.next() < 0.3)
   const respond = () => response.writeHead(isFailing ? 503 : 200).end(`data of ${connection}, ${get.at}`)

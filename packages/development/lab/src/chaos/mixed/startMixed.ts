@@ -1,6 +1,8 @@
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { waitUntil } from "@sitewire/testkit"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
+import { openJournal } from "../../shared/openJournal.ts"
 import { createRandom } from "../../shared/random.ts"
 import type { Lab } from "../../shared/startLab.ts"
 import { addChannels, addConnections, callTriggers, publishEvents, startPartners } from "../load/load.ts"
@@ -21,6 +23,9 @@ const channels = 50
 /** A run with fewer shows little, so the load goes on until there are that many. */
 const least = { events: 500, calls: 100 }
 
+/** What the load did: `events` that Kafka acknowledged, or a call of a trigger; null if no gateway was there. */
+type Entry = { events: number } | { call: { connection: string; sentAt: number; status: number } | null }
+
 /** Loads both flows of an installation whose services run, with partners that count what arrives. */
 export async function startMixed(settings: {
   it: Pick<Lab, "sql" | "names" | "helper" | "publish" | "addChannel" | "addConnections">
@@ -34,22 +39,39 @@ export async function startMixed(settings: {
   /** So many channels' deliveries fail half of the time. */
   flakyChannels?: number
   windowMs?: number
+  /**
+   * A folder of what was published, accepted and received. A load on the same installation continues what it has. Events that were
+   * published but are not in it, because the load was killed, are published again.
+   */
+  ledgerFolder?: string | undefined
   progress: (line: string) => void
 }) {
   const { it, seed, gateways, progress, flakyChannels = 5, rates = { events: 100, calls: 50 } } = settings
   const random = createRandom(seed + 1)
-  const { addresses } = await startPartners(it, seed)
+  const journalOf = (name: string) => settings.ledgerFolder && join(settings.ledgerFolder, name)
+  const { addresses } = await startPartners(it, seed, { journal: journalOf("partners.jsonl") })
   const source = addresses.source ?? ""
   await addChannels(it, addresses, channels, (at) => (at < flakyChannels ? "flaky" : "healthy"))
+  // Those of an earlier load, which may have triggers that no sync covers yet.
+  await it.sql("update connection set source = regexp_replace(source, '^http://[^/]+', $1)", [source])
   const sourceOf = () => `${source}/source/steady`
   const connections = await addConnections(it, "connection", settings.connections ?? 200, sourceOf)
-  const singles = await addConnections(it, "single", settings.singles ?? 1_000, sourceOf)
+  const singles = await addConnections(it, `single-${Date.now()}`, settings.singles ?? 1_000, sourceOf)
 
   let over = false
   let published = 0
   let withoutGateway = 0
   const statuses: Record<number, number> = {}
   const accepted = new Map<string, number>()
+  const record = await openJournal<Entry>(journalOf("load.jsonl"), (entry) => {
+    if ("events" in entry) published += entry.events
+    else if (entry.call === null) withoutGateway += 1
+    else {
+      const { connection, status, sentAt } = entry.call
+      statuses[status] = (statuses[status] ?? 0) + 1
+      if (status === 202) accepted.set(connection, Math.max(sentAt, accepted.get(connection) ?? 0))
+    }
+  })
   const running = Promise.all([
     publishEvents({
       it,
@@ -57,9 +79,8 @@ export async function startMixed(settings: {
       isOver: () => over,
       topic: settings.topic ?? (() => it.names.sitePaid),
       pickChannel: () => `channel-${random.between(0, channels - 1)}`,
-      onPublished(events) {
-        published += events.length
-      },
+      first: published,
+      onPublished: (events) => record({ events: events.length }),
     }),
     callTriggers({
       gateways,
@@ -70,13 +91,9 @@ export async function startMixed(settings: {
       singleShare: settings.singleShare ?? 0.02,
       random,
       onCall(call) {
-        if (call === null) {
-          withoutGateway += 1
-          return
-        }
-        const { connection, status, sentAt } = call
-        statuses[status] = (statuses[status] ?? 0) + 1
-        if (status === 202) accepted.set(connection, Math.max(sentAt, accepted.get(connection) ?? 0))
+        if (call === null) return record({ call })
+        const { connection, sentAt, status } = call
+        record({ call: { connection, sentAt, status } })
       },
     }),
   ])

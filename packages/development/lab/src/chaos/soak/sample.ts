@@ -26,14 +26,16 @@ export function createSampler(settings: {
   it: Pick<Lab, "pool" | "servers">
   services: readonly SupervisedProcess[]
   mixed: { published(): number; accepted(): number; p99Ms(): Promise<number | null> }
+  exits: () => number
 }): () => Promise<Sample> {
-  const { it, services, mixed } = settings
+  const { it, services, mixed, exits } = settings
   let usedBefore = new Map<string, { at: number; ms: number }>()
   return async () => {
     const [database, p99] = await Promise.all([readDatabase(it).catch(() => ({})), mixed.p99Ms()])
     const series: Record<string, number> = {
       events: mixed.published(),
       calls: mixed.accepted(),
+      exits: exits(),
       ...database,
       ...(p99 !== null && { "p99 ms": p99 }),
     }
