@@ -6,17 +6,15 @@ import { measureSlowSources } from "./inbound/slowSources.ts"
 import { measureSynced } from "./inbound/synced.ts"
 import type { Measure } from "./measure.ts"
 import { measureAttacked } from "./outbound/attacked.ts"
-import { measureBurst, measureCrowd } from "./outbound/bursts.ts"
+import { measureBurst } from "./outbound/burst.ts"
 import { fillingRate, isolation } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
-import { measurePartitions } from "./outbound/partitions.ts"
 import { measurePaused } from "./outbound/paused.ts"
 import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
 import { measureTls } from "./outbound/tls.ts"
-import { measureTraces } from "./outbound/traces.ts"
 import { measureWaiting } from "./outbound/waiting.ts"
 import { sizeDeliveries, sizeSyncs } from "./sizing.ts"
 import type { Bench } from "./startBench.ts"
@@ -37,10 +35,8 @@ export const flows: Record<string, Record<string, Part>> = {
       about: "the same to 3,000 partners over TLS, whose names a name server of the bench resolves",
       run: measureTls,
     },
-    traces: { about: "time of a delivery with 1 % of the traces recorded, beside none", run: measureTraces },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
-    partitions: { about: "what 24 partitions cost beside 6, at 0 to 1,000/s", run: measurePartitions },
     isolation: isolation("latency of healthy channels, 1 of 11 hanging", { hanging: 1, bound: 1.2 }),
     "isolation-fast": isolation(`the same at ${fillingRate} events/s`, {
       hanging: 1,
@@ -52,7 +48,6 @@ export const flows: Record<string, Record<string, Part>> = {
     "isolation-3000": isolation("the same, 100 healthy and 3,000 hanging", { healthy: 100, hanging: 3_000 }),
     attacked: { about: "latency of partners beside one that attacks with its keys", run: measureAttacked },
     burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
-    crowd: { about: "a fast partner beside 12 hanging ones", run: measureCrowd },
     retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },
     paused: { about: "100,000 deliveries of a paused channel (--paused)", run: measurePaused },
     waiting: { about: "memory with 1,000,000 deliveries in a retry topic", run: measureWaiting },
@@ -80,7 +75,7 @@ export const flows: Record<string, Record<string, Part>> = {
     synced: { about: "windows of a minute, without faults", run: measureSynced },
   },
   web: {
-    "first-view": { about: "the overview with an empty cache, beside React alone", run: measureFirstView },
+    "first-view": { about: "the overview with an empty cache", run: measureFirstView },
     searches: { about: "the API's searches among many deliveries (--retained)", run: measureSearches },
   },
   sizing: {

@@ -1,7 +1,7 @@
 export { findJava } from "./local/findJava.ts"
 export { kafkaJars, kafkaToolsJar } from "./local/kafkaJars.ts"
 export { launchServer, type Running } from "./local/launchServer.ts"
-export { processStartTime } from "./local/processes.ts"
+export { processStartTime, signalIfRunning } from "./local/processes.ts"
 export type { ClientLogin } from "./local/startLocalKafka.ts"
 export { pickPort } from "./pickPort.ts"
 export { removeBackingData } from "./removeBackingData.ts"

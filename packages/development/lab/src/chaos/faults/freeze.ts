@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import type { StartedBackingService } from "@sitewire/testkit/backing"
+import { type StartedBackingService, signalIfRunning } from "@sitewire/testkit/backing"
 
 /**
  * Pauses a server and its child processes (Postgres has one for each connection): connections stay open, but
@@ -16,9 +16,9 @@ export async function freeze(server: StartedBackingService): Promise<() => Promi
   // The server is paused before its children, so that it starts no more of them.
   process.kill(pid, "SIGSTOP")
   const frozen = [...(await childrenOf(pid)), pid]
-  for (const one of frozen) signalIfAlive(one, "SIGSTOP")
+  for (const one of frozen) signalIfRunning(one, "SIGSTOP")
   return async () => {
-    for (const one of frozen) signalIfAlive(one, "SIGCONT")
+    for (const one of frozen) signalIfRunning(one, "SIGCONT")
   }
 }
 
@@ -26,12 +26,4 @@ async function childrenOf(pid: number): Promise<number[]> {
   // pgrep exits with 1 if there are no children.
   const listed = await promisify(execFile)("pgrep", ["-P", String(pid)]).catch(() => ({ stdout: "" }))
   return listed.stdout.split("\n").filter(Boolean).map(Number)
-}
-
-function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
-  }
 }
