@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process"
-import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { findProgram } from "@sitewire/testkit/findProgram"
-import { type Artifact, artifacts, folderOf, versions } from "./artifacts.ts"
+import { artifacts, folderOf, versions } from "./artifacts.ts"
+import { buildArtifact } from "./buildArtifact.ts"
 import { provenanceOf } from "./provenance.ts"
 
 // npm run release -- --version X --dry-run: builds each artifact twice, and fails if its bytes differ, if a file states another
@@ -18,12 +17,14 @@ const { values } = parseArgs({
     "dry-run": { type: "boolean" },
     // Fails if an artifact cannot be built on this machine, because a tool is missing.
     complete: { type: "boolean" },
+    // Builds only the artifact in this folder of .sitewire/release. May be repeated.
+    only: { type: "string", multiple: true, default: artifacts.map(folderOf) },
   },
 })
-const { version } = values
+const { version, only } = values
 if (version === undefined || !values["dry-run"]) {
   console.error(
-    "usage: npm run release -- --version X --dry-run [--complete] (without --dry-run, only the workflow publishes)",
+    "usage: npm run release -- --version X --dry-run [--complete] [--only FOLDER]… (without --dry-run, only the workflow publishes)",
   )
   process.exit(2)
 }
@@ -41,30 +42,25 @@ if (!changes?.trim()) problems.push(`CHANGELOG.md says nothing about ${version}`
 if (problems.length > 0) fail()
 
 rmSync(target, { recursive: true, force: true })
-// Archives contain this time instead of that of the build.
-const commitSeconds = git("log", "-1", "--format=%ct")
 const skipped: string[] = []
 const sums: { file: string; sha256: string }[] = []
-for (const artifact of artifacts) {
+for (const artifact of artifacts.filter((each) => only.includes(folderOf(each)))) {
   const { name, needs, differs } = artifact
+  const reasonOf = (error: unknown) => `${name}: ${error instanceof Error ? error.message : error}`
   try {
     for (const tool of needs) findProgram(tool, "Install it.")
   } catch (error) {
-    skipped.push(`${name}: ${error instanceof Error ? error.message : error}`)
+    skipped.push(reasonOf(error))
     continue
   }
-  const built = build(artifact, join(target, folderOf(artifact)))
-  if (built.length === 0) problems.push(`${name}: nothing was written`)
-  if (differs === undefined) {
-    const again = mkdtempSync(join(tmpdir(), "sitewire-release-"))
-    if (JSON.stringify(build(artifact, again)) !== JSON.stringify(built))
-      problems.push(`${name}: two builds differ`)
-    rmSync(again, { recursive: true })
+  try {
+    const built = await buildArtifact(artifact, join(target, folderOf(artifact)))
+    sums.push(...built.map(({ file, sha256 }) => ({ file: join(folderOf(artifact), file), sha256 })))
+    const files = built.map(({ file, bytes }) => `${file}, ${bytes} bytes`).join("; ")
+    console.log(`${name}: ${files}${differs === undefined ? "" : `. ${differs}`}`)
+  } catch (error) {
+    problems.push(reasonOf(error))
   }
-  sums.push(...built.map(({ file, sha256 }) => ({ file: join(folderOf(artifact), file), sha256 })))
-  console.log(
-    `${name}: ${built.map(({ file, bytes }) => `${file}, ${bytes} bytes`).join("; ")}${differs === undefined ? "" : `. ${differs}`}`,
-  )
 }
 if (values.complete) problems.push(...skipped)
 
@@ -78,7 +74,8 @@ write(
     maxBuffer: 1 << 28,
   }).toString(),
 )
-const statement = provenanceOf({ version, commit: git("rev-parse", "HEAD"), sums, env: process.env })
+const commit = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim()
+const statement = provenanceOf({ version, commit, sums, env: process.env })
 write("provenance.json", `${JSON.stringify(statement, null, 2)}\n`)
 
 for (const line of skipped) console.log(`skipped: ${line}`)
@@ -88,30 +85,4 @@ console.log(`${sums.length} files of ${version}, ${skipped.length} artifacts ski
 function fail(): never {
   for (const line of problems) console.error(`problem: ${line}`)
   process.exit(1)
-}
-
-function build({ folder, command }: Artifact, OUT: string) {
-  mkdirSync(OUT, { recursive: true })
-  execFileSync("sh", ["-ec", command], {
-    cwd: join(root, folder),
-    env: { ...process.env, OUT, SOURCE_DATE_EPOCH: commitSeconds, TZ: "UTC" },
-    stdio: ["ignore", "ignore", "inherit"],
-  })
-  return digests(OUT)
-}
-
-function digests(folder: string) {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((file) => join(folder, file))
-    .filter((file) => statSync(file).isFile())
-    .sort()
-    .map((file) => {
-      const content = readFileSync(file)
-      const sha256 = createHash("sha256").update(content).digest("hex")
-      return { file: relative(folder, file), bytes: content.length, sha256 }
-    })
-}
-
-function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim()
 }

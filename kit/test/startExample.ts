@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, mkdtempSync, readFileSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { waitUntil } from "@sitewire/testkit"
 import { pickPort } from "@sitewire/testkit/backing"
-import { artifacts, folderOf } from "../release/artifacts.ts"
 import { runScript, shortLivedJava } from "./runScript.ts"
 
 const kit = join(import.meta.dirname, "..")
@@ -21,37 +20,16 @@ export type Example = { needs: string[]; install: string; start: string }
 export const readExample = (name: string): Example =>
   JSON.parse(readFileSync(join(examples, name, "example.json"), "utf8"))
 
-/** The folder with the archive of the language's library, which is packed once. */
-const archives = new Map<string, Promise<string>>()
-
-/** The library's archive is that of the release in this folder, or packed for this process. */
-async function packLibrary(language: string, release: string | null): Promise<string> {
-  const library = language === "node" ? "packages/signing" : `kit/${language}`
-  const artifact = artifacts.find(({ folder }) => folder === library)
-  if (release !== null && artifact && existsSync(join(release, folderOf(artifact))))
-    return join(release, folderOf(artifact))
-  const folder = mkdtempSync(join(tmpdir(), "sitewire-archives-"))
-  await runToEnd(`./pack.sh "${folder}"`, join(root, library), {})
-  return folder
-}
-
-/** Installs the example from the packed archive of its library. Returns the example's folder. */
-export async function installExample(name: string, release: string | null): Promise<string> {
-  const language = name.split("-")[0] ?? ""
-  const packed = archives.get(language) ?? packLibrary(language, release)
-  archives.set(language, packed)
-  const app = join(mkdtempSync(join(tmpdir(), "sitewire-example-")), "app")
+/** Installs the example from the archive of its library, which is in the folder `KIT`. Returns the example's folder. */
+export async function installExample(name: string, KIT: string): Promise<string> {
+  const app = mkdtempSync(join(tmpdir(), "sitewire-example-"))
   cpSync(join(examples, name), app, {
     recursive: true,
     filter: (path) => !["node_modules", ".work", "target", "vendor"].includes(basename(path)),
   })
-  await runToEnd(readExample(name).install, app, { KIT: await packed, ROOT: root })
+  const { code, output } = await runScript(readExample(name).install, app, { KIT, ROOT: root })
+  if (code !== 0) throw new Error(`the installation of ${name} ended with ${code}:\n${output}`)
   return app
-}
-
-async function runToEnd(command: string, cwd: string, env: Record<string, string>): Promise<void> {
-  const { code, output } = await runScript(command, cwd, env)
-  if (code !== 0) throw new Error(`"${command}" in ${cwd} ended with ${code}:\n${output}`)
 }
 
 /** Starts an installed example, and waits until it listens or has ended. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
   existsSync,
@@ -14,10 +14,12 @@ import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { promisify } from "node:util"
 import { closedPort, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { sourceRequestHeaders } from "../src/sender/index.ts"
 import { signDelivery } from "../src/testing.ts"
+import { secret as commandSecret, isSigned, startReceiver, verifying } from "./command/receivers.ts"
 
 const root = join(import.meta.dirname, "..")
 const readme = readFileSync(join(root, "README.md"), "utf8")
@@ -133,6 +135,24 @@ void main()
     expect(readFileSync(join(partner, "commonjs/main.js"), "utf8")).toContain("require(")
     expect(run(process.execPath, ["commonjs/main.js"])).toBe("Bakery true\n3 3 3\n")
   }
+})
+
+test("the installed command sends, certifies, and gives a program the vectors; npx finds it", async () => {
+  const command = (file: string, ...args: string[]) =>
+    promisify(execFile)(file, args, { cwd: partner, env: { ...process.env, SECRET: commandSecret } }).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }) => ({ code, stdout }),
+    )
+  const sitewire = (...args: string[]) => command("node_modules/.bin/sitewire-signing", ...args)
+  const { url, received } = await startReceiver(verifying(isSigned))
+  const send = ["send", url, "--secret-env", "SECRET"]
+  expect(await command("npx", "--offline", "@sitewire/signing", ...send)).toMatchObject({ code: 0 })
+  expect(received.map((request) => isSigned(request))).toEqual([true])
+  expect((await sitewire("check", url, "--secret-env", "SECRET")).stdout).toContain("10 passed")
+  const echoed = await sitewire("check", "--", process.execPath, "-e", "process.stdin.pipe(process.stdout)")
+  expect(echoed.stdout).toMatch(/\n0 of \d{3} vectors hold\.\n$/)
+  expect(echoed.code).toBe(1)
+  expect(await sitewire("send")).toMatchObject({ code: 2 })
 })
 
 function run(command: string, args: string[]): string {

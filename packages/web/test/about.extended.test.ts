@@ -74,6 +74,8 @@ test("a search by reference finds each of its deliveries with its own time and s
   const { reference, event, site } = await newest("acme")
   await using opened = await pages.open("read")
   const { page } = opened
+  await opened.go("/")
+  await settle(page)
   await page.keyboard.press("/")
   await page.locator("[role=combobox]:focus").waitFor()
   await page.keyboard.type(reference)

@@ -258,6 +258,7 @@ test("a site's data is counted and erased, and a period is reconciled", async ()
 test("signing out ends the session", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
+  await opened.go("/")
   await page.getByRole("button", { name: /key for operate/ }).click()
   await page.getByRole("button", { name: "Sign out" }).click()
   await page.getByRole("heading", { name: "Sign in" }).waitFor()

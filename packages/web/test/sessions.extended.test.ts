@@ -43,6 +43,8 @@ test("a sign-in link disappears from the URL, asks before it signs in, and works
 
 test("an operator ends the session of somebody else, who is told", async () => {
   await using partner = await pages.open("channel:acme")
+  await partner.go("/")
+  await settle(partner.page)
   await using operator = await pages.open("operate,admin")
   await operator.go("/sessions")
   const row = operator.page.getByRole("row").filter({ hasText: "channel:acme" }).first()
@@ -82,6 +84,7 @@ test("a new key that has expired already does not end the session of the operato
 
 test("each scope sees its own pages, and not those of others by their URLs", async () => {
   await using partner = await pages.open("channel:acme")
+  await partner.go("/")
   await settle(partner.page)
   const links = (await partner.page.getByRole("navigation").getByRole("link").allTextContents()).join()
   expect(links).toBe("Deliveries,Channels")
@@ -103,6 +106,7 @@ test("each scope sees its own pages, and not those of others by their URLs", asy
 test("each role sees its own pages and buttons", async () => {
   const linksOf = async (scopes: string) => {
     await using opened = await pages.open(scopes)
+    await opened.go("/")
     await settle(opened.page)
     const links = await opened.page.getByRole("navigation").getByRole("link").allTextContents()
     return links.join()
@@ -138,6 +142,7 @@ test("each role sees its own pages and buttons", async () => {
 test("an interrupted stream is reported until it is back", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
+  await opened.go("/")
   await settle(page)
   await page.context().route("**/v1/stream", (route) => route.abort())
   await page.reload()

@@ -1,3 +1,5 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startBackingServices } from "@sitewire/testkit/backing"
@@ -6,13 +8,16 @@ import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
 const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
 
 /**
- * Starts a real Postgres and a real Kafka for the tests, or uses those that the environment names, and
- * creates the template database. `npm test` calls this before it starts vitest. A vitest that was started in
- * another way calls this itself.
+ * Starts a real Postgres and a real Kafka for the tests, or uses those that the environment names, and creates the template database.
+ * A temporary folder contains what tests, and programs that they start, leave in the one of the machine.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const { env } = process
-  if (env.TEMPLATE_DATABASE) return async () => {}
+  const folder = await mkdtemp(join(tmpdir(), "sitewire-tests-"))
+  // Postgres runs under another account if the tests run as root.
+  await chmod(folder, 0o755)
+  env.TMPDIR = folder
+  env.NODE_COMPILE_CACHE = join(stateFolder, "compiled")
   const backing = await startBackingServices({
     directory: join(stateFolder, "tests"),
     jars: join(stateFolder, "jars"),
@@ -28,5 +33,6 @@ export async function setup(): Promise<() => Promise<void>> {
   return async () => {
     await dropTestDatabases(databaseUrl, template)
     await backing.stop()
+    await rm(folder, { recursive: true, maxRetries: 5 })
   }
 }

@@ -1,6 +1,7 @@
 export { runScript, type StartedProcess, silentLog, startProcess } from "@sitewire/testkit/installation"
 export { closedPort } from "./closedPort.ts"
 export { connectWithinMs, waitDeadlineMs } from "./deadlines.ts"
+export { fillOnce } from "./fillOnce.ts"
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"
 export { freshTopics } from "./freshTopics.ts"
 export { indexEntriesRead } from "./indexEntriesRead.ts"

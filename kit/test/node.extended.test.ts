@@ -1,0 +1,3 @@
+import { testLanguage } from "./testLanguage.ts"
+
+testLanguage("node")
