@@ -6,7 +6,6 @@ import { measureSlowSources } from "./inbound/slowSources.ts"
 import { measureSynced } from "./inbound/synced.ts"
 import type { Measure } from "./measure.ts"
 import { measureAttacked } from "./outbound/attacked.ts"
-import { measureBurst } from "./outbound/burst.ts"
 import { fillingRate, isolation } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
@@ -15,7 +14,6 @@ import { measureRetained } from "./outbound/retained.ts"
 import { measureSteady } from "./outbound/steady.ts"
 import { measureThroughput } from "./outbound/throughput.ts"
 import { measureTls } from "./outbound/tls.ts"
-import { measureWaiting } from "./outbound/waiting.ts"
 import { sizeDeliveries, sizeSyncs } from "./sizing.ts"
 import type { Bench } from "./startBench.ts"
 import { measureFirstView } from "./web/firstView.ts"
@@ -47,10 +45,8 @@ export const flows: Record<string, Record<string, Part>> = {
     "isolation-400": isolation("the same, 100 healthy and 400 hanging", { healthy: 100, hanging: 400 }),
     "isolation-3000": isolation("the same, 100 healthy and 3,000 hanging", { healthy: 100, hanging: 3_000 }),
     attacked: { about: "latency of partners beside one that attacks with its keys", run: measureAttacked },
-    burst: { about: "2,000 at once to a partner that responds in 300 ms", run: measureBurst },
     retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },
     paused: { about: "100,000 deliveries of a paused channel (--paused)", run: measurePaused },
-    waiting: { about: "memory with 1,000,000 deliveries in a retry topic", run: measureWaiting },
     lateness: {
       about: "how late retries are",
       run: measureLateness,

@@ -33,9 +33,6 @@ export function memoryMb(pid: number): { peak: number; now: number } {
   return { peak: read("VmHWM"), now: read("VmRSS") }
 }
 
-/** Bytes read from files and sockets. */
-export const bytesRead = (pid: number) => readNumber(`/proc/${pid}/io`, /rchar: (\d+)/)
-
 function readNumber(file: string, pattern: RegExp): number {
   return Number(pattern.exec(readFileSync(file, "utf8"))?.[1] ?? Number.NaN)
 }

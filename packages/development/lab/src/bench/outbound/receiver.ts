@@ -13,9 +13,8 @@ export type Taken = { arrivals: Arrival[]; hanging: number; failArrivals: FailAr
 const failUntilAttempt = 3
 const nothing = (): Taken => ({ arrivals: [], hanging: 0, failArrivals: [] })
 
-// A minimal receiver that responds with 204 and counts its responses. /hang… never responds. /slow-<ms>
-// responds after that many milliseconds. /timed… reads the time of publishing from the body's `reference` and
-// computes the latency. With CERTIFICATES, the folder of certificates, it is also all partners of the part `tls`.
+// A minimal receiver that responds with 204 and counts its responses. /hang… never responds. /timed… reads the time of
+// publishing from the body's `reference` and computes the latency. With CERTIFICATES, the folder of certificates, it is also all partners of the part `tls`.
 let count = 0
 let taken = nothing()
 let hangingNow = 0
@@ -65,13 +64,9 @@ const handle: RequestListener = (request, response) => {
       const publishedAt = Number(JSON.parse(body).reference)
       taken.arrivals.push({ publishedAt, latencyMs: arrivedAt - publishedAt })
     }
-    const respond = () => {
-      count += 1
-      response.writeHead(attempt !== null && attempt < failUntilAttempt ? 500 : 204).end()
-      respondToReached()
-    }
-    if (path.startsWith("/slow-")) setTimeout(respond, Number(path.slice("/slow-".length)))
-    else respond()
+    count += 1
+    response.writeHead(attempt !== null && attempt < failUntilAttempt ? 500 : 204).end()
+    respondToReached()
   })
 }
 const { origin } = await serve(handle)
