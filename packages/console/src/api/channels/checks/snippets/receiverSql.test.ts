@@ -37,7 +37,8 @@ async function startPartner() {
         commit: () => connection.query("commit").finally(() => connection.release()),
         /** What a power failure of the partner's server does to it. */
         async crash() {
-          await sql("select pg_terminate_backend($1)", [rows[0].pid])
+          // Waits until the transaction has ended, and with it its locks.
+          await sql("select pg_terminate_backend($1, 60000)", [rows[0].pid])
           connection.release(true)
         },
       }
