@@ -44,9 +44,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Tests wait for a broker, a database, a browser or a process: with twice as many as there are cores, a fifth of two cores
-    // was idle.
+    // Twice as many as there are cores, because tests mostly wait for a broker, a database, a browser or a process.
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.min(8, Math.ceil(2.5 * availableParallelism())),
+    maxWorkers: Math.min(8, 2 * availableParallelism()),
   },
 })
