@@ -24,8 +24,9 @@ const attackBeforeMs = 3_000
  * trigger URLs, relative to the same load without the attack. Its channel hangs. Turns with and without the attack follow each
  * other.
  *
- * The attacker's process gets only the CPU time that the others leave, because an attacker has a machine of its own
- * (`attacker.ts`). Everything else shares the cores as usual.
+ * An attacker has a machine of its own, so what counts is the work that its requests cause, and not that of sending them. Here its
+ * process gets only the CPU time that the others leave (`attacker.ts`), and goes on sending without the attack, to itself.
+ * Everything else shares the cores as usual.
  */
 export async function measureAttacked(it: Bench): Promise<Measure[]> {
   const [receiver, hung] = [await startReceiving(it), await startReceiving(it)]
@@ -84,6 +85,7 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
     const amount = perSecond * phaseSeconds
     await receiver.take()
     if (attack) await beginAttack()
+    else await order("/pretend")
     const cpu = countCpu()
     await publishPaced(it, {
       perSecond,
@@ -94,7 +96,8 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
     await receiver.reached(attack ? theirs.length : amount)
     const { arrivals } = await receiver.take()
     const used = cpu()
-    const side = attack ? await endAttack() : "at rest"
+    if (!attack) await order("/rest")
+    const side = attack ? await endAttack() : "without"
     const seconds = latenciesBySecond(arrivals, phaseSeconds)
     it.progress(`${side}: ${describeSeconds(seconds)}; CPU ${used}`)
     return seconds

@@ -4,8 +4,8 @@ import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"
 
 // A partner that does with a key of its channel, a key of its site and its trigger URLs whatever may use up what others need, as
-// fast as it gets responses. `CONSOLE`, `GATEWAY`: the origins to attack. GET /attack begins, and GET /rest ends and returns how
-// many requests got each status.
+// fast as it gets responses. `CONSOLE`, `GATEWAY`: the origins to attack. GET /attack begins, GET /pretend sends as many triggers
+// to this process itself, and GET /rest ends both and returns how many requests got each status.
 //
 // An attacker has a machine of its own. So the threads of this process get only the CPU time that nobody else wants: what is
 // measured is the work that its requests cause, and not the work of sending them.
@@ -28,13 +28,14 @@ let ended: Promise<unknown> = Promise.resolve()
 let deliveries: string[] = []
 const connections: { id: string; trigger: string }[] = []
 
-const { origin } = await serve(async ({ url }, response) => {
+const { origin } = await serve(async ({ method, url }, response) => {
+  if (method === "POST") return void response.end()
   if (url === "/attack") {
-    const controller = new AbortController()
-    running = controller
-    const start = (count: number, step: (signal: AbortSignal) => Promise<unknown>) =>
-      Array.from({ length: count }, () => repeat(controller.signal, step))
-    ended = Promise.all([...start(loops.console, callConsole), ...start(loops.gateway, trigger)])
+    begin({ loops: loops.console, step: callConsole }, { loops: loops.gateway, step: trigger })
+    return void response.end("{}")
+  }
+  if (url === "/pretend") {
+    begin({ loops: loops.gateway, step: (signal) => callTrigger(signal, `${origin}/trigger`) })
     return void response.end("{}")
   }
   if (url === "/rest") {
@@ -48,6 +49,15 @@ const { origin } = await serve(async ({ url }, response) => {
   response.end(content)
 })
 announce({ attacker: origin })
+
+function begin(...attacks: { loops: number; step: (signal: AbortSignal) => Promise<unknown> }[]): void {
+  const controller = new AbortController()
+  running = controller
+  const started = attacks.flatMap(({ loops, step }) =>
+    Array.from({ length: loops }, () => repeat(controller.signal, step)),
+  )
+  ended = Promise.all(started)
+}
 
 async function repeat(signal: AbortSignal, step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
   while (!signal.aborted) await step(signal)
@@ -83,11 +93,15 @@ async function createConnection(signal: AbortSignal): Promise<void> {
 }
 
 async function trigger(signal: AbortSignal): Promise<void> {
+  const url = connections.length > 0 ? `${gateway}${random.pick(connections).trigger}` : undefined
+  await callTrigger(signal, url)
+}
+
+async function callTrigger(signal: AbortSignal, url: string | undefined): Promise<void> {
   const at = Math.max(nextTriggerAt, performance.now())
   nextTriggerAt = at + 1_000 / triggersPerSecond
   await sleep(at - performance.now())
-  if (connections.length > 0)
-    await send(signal, `${gateway}${random.pick(connections).trigger}`, { method: "POST" })
+  if (url) await send(signal, url, { method: "POST" })
 }
 
 async function call(signal: AbortSignal, key: string, path: string, body?: object): Promise<unknown> {

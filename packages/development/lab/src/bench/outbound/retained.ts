@@ -44,8 +44,8 @@ export async function measureRetained(it: Bench): Promise<Measure[]> {
 
   const measure = await measureInPairs({
     measure: `CPU per event with ${retained} deliveries retained, relative to an empty table, ms`,
-    bound: 1.15,
-    pairs: { least: 3, most: 6 },
+    bound: 1.1,
+    pairs: { least: 3, most: 8 },
     run,
     statistic: (of) => totalOf(meanCost(of)),
     progress,
