@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startBackingServices } from "@sitewire/testkit/backing"
 import { dropTestDatabases, makeTemplate } from "./freshDatabase.ts"
+import { waitForGroups } from "./waitForGroups.ts"
 
 const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import.meta.url))
 
@@ -28,7 +29,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const { databaseUrl, brokers } = backing
   env.DATABASE_URL = databaseUrl
   env.KAFKA_BROKERS = brokers.join(",")
-  const template = await makeTemplate(databaseUrl)
+  const [template] = await Promise.all([makeTemplate(databaseUrl), waitForGroups(brokers)])
   env.TEMPLATE_DATABASE = template
   return async () => {
     await dropTestDatabases(databaseUrl, template)
