@@ -1,5 +1,5 @@
 import { topicNames } from "@sitewire/contracts"
-import type { Pool } from "@sitewire/database"
+import { type Pool, withinTime } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy, policyOf } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
@@ -26,6 +26,9 @@ import { startSiteUsage } from "./sites/startSiteUsage.ts"
 import type { CountingDelays } from "./statistics/rollUp.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
+
+/** Most searches take some milliseconds, also among ten million deliveries: docs/measured.md. */
+const searchWithinMs = 5_000
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracing"> & {
   pool: Pool
@@ -122,6 +125,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
     context: {
       prisma,
       sql: pool.sql,
+      search: (read) => withinTime(pool, searchWithinMs, read),
       sealingKeys: config.SEALING_KEYS,
       addressPolicy: parsePolicy(policyOf(config)),
       partnersPolicy: parsePolicy({ ...policyOf(config), allow: config.PARTNER_ALLOWED_RANGES }),

@@ -20,6 +20,8 @@ import type { Problem, RouteResponse, Success } from "./response.ts"
 export type ApiContext = {
   prisma: PrismaQueries
   sql: Sql
+  /** Runs the statements of a search. Returns null if they took too long and were ended. */
+  search: <T>(read: (sql: Sql) => Promise<T>) => Promise<T | null>
   sealingKeys: SealingKeys
   /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
   addressPolicy: AddressPolicy

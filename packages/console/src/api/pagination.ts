@@ -10,8 +10,8 @@ import type { Problem } from "./response.ts"
 export type Listing<Row, Key> = {
   key: z.ZodType<Key>
   keyOf: (row: Row) => Key
-  /** At most `count` rows with keys below `after`, in descending order. */
-  read: (after: Key | undefined, count: number) => Promise<Row[]>
+  /** At most `count` rows with keys below `after`, in descending order; or why they cannot be read. */
+  read: (after: Key | undefined, count: number) => Promise<Row[] | Problem>
 }
 
 export type ReadPage<Row> = { kind: "page"; rows: Row[]; next_cursor: string | null } | Problem
@@ -27,6 +27,7 @@ export async function readPage<Row, Key>(
   }
   // Reads one row more than the page needs, to learn whether another page follows.
   const rows = await listing.read(after?.data, query.limit + 1)
+  if (!Array.isArray(rows)) return rows
   const page = rows.slice(0, query.limit)
   const last = page.at(-1)
   const hasNext = rows.length > query.limit && last !== undefined

@@ -47,6 +47,13 @@ export function tooManyWait(): Problem {
   )
 }
 
+export function searchTooBroad(): Problem {
+  return problem(
+    "search-too-broad",
+    "The search took too long and was ended: very many deliveries match one filter, and hardly any of them the others. Narrow the time with created_after and created_before, or leave out a filter.",
+  )
+}
+
 export function unknownPath(): Problem {
   return problem("unknown-path", "Nothing has this URL. GET /openapi.json lists the paths of the API.")
 }

@@ -128,6 +128,13 @@ export const problemCodes = {
     meaning: "The site has as many connections as SITE_MAX_CONNECTIONS allows.",
     remedy: "Delete a connection that is not used, or ask an operator for a higher limit.",
   },
+  "search-too-broad": {
+    status: 422,
+    title: "Search too broad",
+    meaning:
+      "The search took too long and was ended: very many deliveries match one of its filters, and hardly any of them match the others.",
+    remedy: "Narrow the time with `created_after` and `created_before`, or leave out a filter.",
+  },
   "rotation-conflict": {
     status: 409,
     title: "Rotation conflict",

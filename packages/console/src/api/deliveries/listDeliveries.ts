@@ -8,7 +8,7 @@ import { z } from "zod"
 import { findChannel } from "../channels/findChannel.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
-import { invalidRequest, notFound } from "../problems.ts"
+import { invalidRequest, notFound, searchTooBroad } from "../problems.ts"
 import { ok } from "../response.ts"
 import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 import { findDeliveryIds } from "./findDeliveryIds.ts"
@@ -21,17 +21,17 @@ export const listDeliveries = defineRoute({
   operation: "listDeliveries",
   summary: "List or search deliveries, newest first",
   description:
-    "All filters can be combined. Searches read an index, newest first. A search is slow (seconds) only if very many deliveries match its most selective filter and none of them matches the others.",
+    "All filters can be combined. Searches read an index, newest first. A search is ended after five seconds, which it takes only if very many deliveries match its most selective filter and hardly any of them matches the others: narrow the time then.",
   allow: { read: "all", channel: "own", publisher: "own" },
   expensive: true,
   query: deliveryQuerySchema,
-  otherResponses: { 404: "The channel does not exist." },
+  otherResponses: { 404: "The channel does not exist.", 422: "The search took too long." },
   success: {
     status: 200,
     description: "A page of deliveries.",
     schema: pageSchema(listedDeliverySchema).meta({ id: "DeliveryPage" }),
   },
-  async handle({ prisma, sql }, { query, caller }) {
+  async handle({ prisma, search }, { query, caller }) {
     const isKnown = caller.knowsEvents && query.event_id !== undefined
     const visible = caller.channels === "all" || isKnown ? null : caller.channels
     if (visible?.length === 0) {
@@ -46,7 +46,8 @@ export const listDeliveries = defineRoute({
       key: z.uuid(),
       keyOf: (row: ListedRow) => row.id,
       read: async (before, count) => {
-        const ids = await findDeliveryIds(sql, { ...query, channels, before, count })
+        const ids = await search((sql) => findDeliveryIds(sql, { ...query, channels, before, count }))
+        if (ids === null) return searchTooBroad()
         const found = await prisma.delivery.findMany({
           where: { id: { in: ids } },
           orderBy: { id: "desc" },
