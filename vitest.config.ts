@@ -44,8 +44,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Twice as many as there are cores, because tests mostly wait for a broker, a database, a browser or a process.
+    // Three for each core, because tests mostly wait for a broker, a database, a browser or a process.
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.min(8, 2 * availableParallelism()),
+    maxWorkers: Math.min(12, 3 * availableParallelism()),
   },
 })
