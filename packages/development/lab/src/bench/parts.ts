@@ -6,7 +6,7 @@ import { measureSlowSources } from "./inbound/slowSources.ts"
 import { measureSynced } from "./inbound/synced.ts"
 import type { Measure } from "./measure.ts"
 import { measureAttacked } from "./outbound/attacked.ts"
-import { fillingRate, isolation } from "./outbound/isolation.ts"
+import { isolation } from "./outbound/isolation.ts"
 import { measureLatency } from "./outbound/latency.ts"
 import { latenessRetryDelaysMs, measureLateness } from "./outbound/lateness.ts"
 import { measurePaused } from "./outbound/paused.ts"
@@ -35,15 +35,9 @@ export const flows: Record<string, Record<string, Part>> = {
     },
     latency: { about: "publish to arrival at 200/s, beside a bare consumer", run: measureLatency },
     steady: { about: "CPU per event at 200/s, relative to a backlog", run: measureSteady },
-    isolation: isolation("latency of healthy channels, 1 of 11 hanging", { hanging: 1, bound: 1.2 }),
-    "isolation-fast": isolation(`the same at ${fillingRate} events/s`, {
-      hanging: 1,
-      perSecond: fillingRate,
-      bound: 1.2,
-    }),
-    "isolation-many": isolation("the same with 6 of 11 hanging", { hanging: 6 }),
-    "isolation-400": isolation("the same, 100 healthy and 400 hanging", { healthy: 100, hanging: 400 }),
-    "isolation-3000": isolation("the same, 100 healthy and 3,000 hanging", { healthy: 100, hanging: 3_000 }),
+    isolation: isolation("latency of 10 channels, 1 more hangs", { healthy: 10, hanging: 1, bound: 1.2 }),
+    "isolation-400": isolation("the same, 100 and 400", { healthy: 100, hanging: 400, bound: 1.5 }),
+    "isolation-3000": isolation("the same, 100 and 3,000", { healthy: 100, hanging: 3_000, bound: 1.5 }),
     attacked: { about: "latency of partners beside one that attacks with its keys", run: measureAttacked },
     retained: { about: "CPU per event with many deliveries retained (--retained)", run: measureRetained },
     paused: { about: "100,000 deliveries of a paused channel (--paused)", run: measurePaused },

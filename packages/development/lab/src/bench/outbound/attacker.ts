@@ -23,40 +23,34 @@ const random = createRandom(1)
 /** What a source sends: more than fits into a socket's buffers. */
 const content = Buffer.alloc(8 << 20, "x")
 const statuses = new Map<string, number>()
-let running: AbortController | null = null
-let ended: Promise<unknown> = Promise.resolve()
+let end = async () => {}
 let deliveries: string[] = []
 const connections: { id: string; trigger: string }[] = []
 
 const { origin } = await serve(async ({ method, url }, response) => {
   if (method === "POST") return void response.end()
-  if (url === "/attack") {
-    begin({ loops: loops.console, step: callConsole }, { loops: loops.gateway, step: trigger })
-    return void response.end("{}")
+  if (url === "/attack") begin([loops.console, callConsole], [loops.gateway, trigger])
+  else if (url === "/pretend") begin([loops.gateway, (signal) => callTrigger(signal, `${origin}/trigger`)])
+  else if (url === "/rest") await end()
+  else {
+    // A source whose content is new each time.
+    response.write(String(random.next()))
+    return void response.end(content)
   }
-  if (url === "/pretend") {
-    begin({ loops: loops.gateway, step: (signal) => callTrigger(signal, `${origin}/trigger`) })
-    return void response.end("{}")
-  }
-  if (url === "/rest") {
-    running?.abort()
-    await ended
-    response.end(JSON.stringify(Object.fromEntries(statuses)))
-    return statuses.clear()
-  }
-  // A source whose content is new each time.
-  response.write(String(random.next()))
-  response.end(content)
+  response.end(JSON.stringify(Object.fromEntries(statuses)))
 })
 announce({ attacker: origin })
 
-function begin(...attacks: { loops: number; step: (signal: AbortSignal) => Promise<unknown> }[]): void {
+function begin(...attacks: [loops: number, step: (signal: AbortSignal) => Promise<unknown>][]): void {
+  statuses.clear()
   const controller = new AbortController()
-  running = controller
-  const started = attacks.flatMap(({ loops, step }) =>
+  const all = attacks.flatMap(([loops, step]) =>
     Array.from({ length: loops }, () => repeat(controller.signal, step)),
   )
-  ended = Promise.all(started)
+  end = async () => {
+    controller.abort()
+    await Promise.all(all)
+  }
 }
 
 async function repeat(signal: AbortSignal, step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {

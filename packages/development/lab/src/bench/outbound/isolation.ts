@@ -5,9 +5,7 @@ import type { Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
 import { compareP99, describeSeconds, latenciesBySecond, type Second } from "./latenciesBySecond.ts"
 import { publishPaced, startReceiving } from "./load.ts"
-import { concurrency } from "./throughput.ts"
 
-const channelCount = 11
 /**
  * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
  * that open.
@@ -18,18 +16,11 @@ const phaseSeconds = 12
  * 30 ms, which would count as latency.
  */
 const warmUp = { perSecond: 2_000, amount: 12_000 }
-/** An attempt's default timeout. */
-const timeoutSeconds = 10
-
 /** Delays so long that no retry of one phase happens in another phase. */
 const retryDelaysMs = [1_800_000, 3_600_000]
 
-const usualRate = 300
-/**
- * At this many events/s for all channels together, a single channel gets twice as many events within an
- * attempt's timeout as a dispatcher may have outstanding (read, but not finished).
- */
-export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * channelCount)
+/** Events for all channels together. */
+const perSecond = 300
 
 /**
  * Measures the latency of healthy channels while others hang, relative to the same load while all respond. One
@@ -40,7 +31,7 @@ export const fillingRate = Math.ceil(((2 * concurrency) / timeoutSeconds) * chan
  */
 async function measureIsolation(it: Bench, settings: IsolationSettings): Promise<Measure[]> {
   const { progress } = it
-  const { hanging, healthy, perSecond, bound } = settings
+  const { hanging, healthy, bound } = settings
   const [receiver, hung] = [await startReceiving(it), await startReceiving(it)]
   await createRetryFiles(it)
   const responding = await it.channels(healthy, (at) => `${receiver.url}/timed-${at}`)
@@ -83,16 +74,13 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
   return [measure]
 }
 
-/** All channels get 300 events a second, unless the settings say otherwise. */
-export const isolation = (
-  about: string,
-  { hanging, ...settings }: Partial<IsolationSettings> & { hanging: number },
-) => {
-  const all = { healthy: channelCount - hanging, perSecond: usualRate, bound: 1.5, hanging, ...settings }
-  return { about, run: (it: Bench) => measureIsolation(it, all), retryDelaysMs }
-}
+export const isolation = (about: string, settings: IsolationSettings) => ({
+  about,
+  run: (it: Bench) => measureIsolation(it, settings),
+  retryDelaysMs,
+})
 
-type IsolationSettings = { healthy: number; hanging: number; perSecond: number; bound: number }
+type IsolationSettings = { healthy: number; hanging: number; bound: number }
 
 async function createChannels(it: Bench, count: number, name: string, address: string): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, at) => `${name}-${at}`)

@@ -57,8 +57,6 @@ export async function measureSearches(it: Bench): Promise<Measure[]> {
     if (name !== "event id")
       measures.push(await measure(`${name}, a page in the middle`, () => inTheMiddle(queryOf())))
   }
-  const worst = measures.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0))[0]
-  it.progress(`the slowest among ${count} deliveries: ${worst?.measure}: ${worst?.details}`)
   return measures
 }
 
