@@ -40,8 +40,8 @@ export default defineConfig({
     reporters: ["default", testkit("npmTest/summaryReporter.ts")],
     // A test waits for a condition and not for a time, so these limits only end what hangs. They are generous because
     // the machine may be busy. A file that needs more states why.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
     // Three for each core, because tests mostly wait for a broker, a database, a browser or a process.

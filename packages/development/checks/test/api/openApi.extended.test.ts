@@ -104,7 +104,9 @@ test("the client of openapi-python-client is generated without warnings, compile
 })
 
 // Last, because it creates channels and connections with ids of its choice.
-test("schemathesis finds nothing that fails, is undocumented, or is rejected for an unnamed reason", async () => {
+const schemathesis =
+  "schemathesis finds nothing that fails, is undocumented, or is rejected for an unnamed reason"
+test(schemathesis, { timeout: 900_000 }, async () => {
   const config = join(toolsFolder, "schemathesis.toml")
   const start = "from schemathesis.cli import schemathesis; schemathesis()"
   const env = {
