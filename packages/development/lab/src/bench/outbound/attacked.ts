@@ -14,10 +14,7 @@ const peaceful = "peaceful"
 const perSecond = 200
 const phaseSeconds = 12
 const warmUp = { perSecond: 2_000, amount: 12_000 }
-/**
- * An attack begins so long before the latencies that count. Its first requests get a turn at once, and half an hour has one
- * beginning: in turns of 12 seconds, it would be the slowest hundredth of all, which is p99.
- */
+// Of half an hour, the beginning of an attack, with a turn for each first request, would not count in p99, as it does in 12 seconds.
 const attackBeforeMs = 3_000
 
 /**

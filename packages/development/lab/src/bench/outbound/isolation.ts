@@ -19,7 +19,6 @@ const warmUp = { perSecond: 2_000, amount: 12_000 }
 /** Delays so long that no retry of one phase happens in another phase. */
 const retryDelaysMs = [1_800_000, 3_600_000]
 
-/** Events for all channels together. */
 const perSecond = 300
 
 /**
