@@ -1,4 +1,5 @@
 import { Resolver } from "node:dns/promises"
+import { networkInterfaces } from "node:os"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
@@ -25,19 +26,33 @@ const SECOND_FAMILY_MS = 300
  * response: four slow lookups would stop all others. Search domains are not applied.
  *
  * @param options.servers name servers to query instead of the machine's; with a port unless it is 53.
+ * @param options.ipv6 whether IPv6 addresses are queried. Default: if this machine has one itself.
  */
-export function createLookup(options: { servers?: readonly string[] } = {}): Lookup & { cancel: () => void } {
+export function createLookup(
+  options: { servers?: readonly string[]; ipv6?: boolean } = {},
+): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()
+  const { ipv6 = hasIpv6Address() } = options
   const resolver = new Resolver(QUERY_OPTIONS)
   if (options.servers !== undefined) resolver.setServers(options.servers)
   async function lookup(hostname: string): Promise<readonly string[]> {
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
     if (isLocalhost(hostname)) return LOOPBACK
-    // IPv4 addresses come first: clusters without IPv6 are common, partners without IPv4 are not.
+    if (!ipv6) return resolver.resolve4(hostname)
+    // IPv4 addresses come first: partners without IPv4 are rare.
     return combineFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
   }
   return Object.assign(lookup, { cancel: () => resolver.cancel() })
+}
+
+/**
+ * Like AI_ADDRCONFIG of `getaddrinfo`, but link-local addresses do not count. Without such an address, nothing with an IPv6
+ * address can be reached, so a query for it would only be work for the name server.
+ */
+function hasIpv6Address(): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return addresses.some((each) => each.family === "IPv6" && !each.internal && each.scopeid === 0)
 }
 
 async function combineFamilies(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {

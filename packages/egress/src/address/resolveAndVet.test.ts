@@ -114,7 +114,7 @@ test("a lookup returns all addresses of both families, IPv4 first", async () => 
     "six.example": { aaaa: [v6] },
     "empty.example": {},
   })
-  const lookup = createLookup({ servers: [server] })
+  const lookup = createLookup({ servers: [server], ipv6: true })
   expect(await lookup("both.example")).toEqual(["1.1.1.1", "10.0.0.1", "2606:4700::1111"])
   expect(await lookup("six.example")).toEqual(["2606:4700::1111"])
   await expect(lookup("empty.example")).rejects.toMatchObject({ code: "ENODATA" })
@@ -128,7 +128,7 @@ test("a name server that drops queries for IPv6 does not delay IPv4", async () =
     "four.example": { a: [[1, 1, 1, 1]], aaaa: "dropped" },
     "silent.example": { a: "dropped", aaaa: "dropped" },
   })
-  const lookup = createLookup({ servers: [server] })
+  const lookup = createLookup({ servers: [server], ipv6: true })
   onTestFinished(lookup.cancel)
   const inOrder: unknown[] = []
   // The resolver gives up a name for which nothing comes after several seconds.
@@ -138,10 +138,21 @@ test("a name server that drops queries for IPv6 does not delay IPv4", async () =
   expect(inOrder).toEqual([["1.1.1.1"], "ETIMEOUT"])
 })
 
+test("a machine without IPv6 queries IPv4 addresses only", async () => {
+  const v6 = Array.from({ length: 16 }, () => 1)
+  const server = await nameServer({
+    "both.example": { a: [[1, 1, 1, 1]], aaaa: [v6] },
+    "six.example": { aaaa: [v6] },
+  })
+  const lookup = createLookup({ servers: [server], ipv6: false })
+  expect(await lookup("both.example")).toEqual(["1.1.1.1"])
+  await expect(lookup("six.example")).rejects.toMatchObject({ code: "ENODATA" })
+})
+
 test("a name that takes two seconds is resolved, also while other names are fast", async () => {
   const slow = { a: [[2, 2, 2, 2]], aaaa: [], afterMs: 2_000 }
   const server = await nameServer({ "quick.example": { a: [[1, 1, 1, 1]], aaaa: [] }, "slow.example": slow })
-  const lookup = createLookup({ servers: [server] })
+  const lookup = createLookup({ servers: [server], ipv6: true })
   const busy = setInterval(() => lookup("quick.example").catch(() => {}), 10)
   onTestFinished(() => clearInterval(busy))
   for (let count = 0; count < 50; count++) await lookup("quick.example")
@@ -150,7 +161,7 @@ test("a name that takes two seconds is resolved, also while other names are fast
 
 test("cancel ends a pending lookup", async () => {
   const server = await nameServer({ "never.example": { a: [[1, 1, 1, 1]], afterMs: 60_000 } })
-  const lookup = createLookup({ servers: [server] })
+  const lookup = createLookup({ servers: [server], ipv6: true })
   const pending = lookup("never.example")
   lookup.cancel()
   await expect(pending).rejects.toMatchObject({ code: "ECANCELLED" })
