@@ -267,8 +267,9 @@ test("a client that does not read is disconnected", async () => {
     await own.pool.sql(insertLarge)
     await waitUntil("the other stream to read", () => isCut() || reader.events.length >= sent)
   }
-  await waitUntil("one stream to be left", async () =>
-    /sitewire_console_streams\S* 1/.test(await own.metrics.metrics()),
+  // The other one reads in this test's process, which can be too busy for it: then it is cut, too.
+  await waitUntil("one stream to be left at most", async () =>
+    /sitewire_console_streams\S* [01]$/m.test(await own.metrics.metrics()),
   )
   reader.close()
   socket.resume()
