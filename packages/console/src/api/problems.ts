@@ -48,10 +48,8 @@ export function tooManyWait(): Problem {
 }
 
 export function searchTooBroad(): Problem {
-  return problem(
-    "search-too-broad",
-    "The search took too long and was ended: very many deliveries match one filter, and hardly any of them the others. Narrow the time with created_after and created_before, or leave out a filter.",
-  )
+  const { meaning, remedy } = problemCodes["search-too-broad"]
+  return problem("search-too-broad", `${meaning} ${remedy}`)
 }
 
 export function unknownPath(): Problem {

@@ -263,24 +263,25 @@ test("a client that does not read is disconnected", async () => {
   const reader = await readStream(`${own.origin}/v1/stream`, own.key)
   const isCut = () => own.log.some((line) => line.includes("did not read its stream"))
   for (let sent = 0; !isCut(); ) {
-    sent += 2_000
+    sent += inserted
     await own.pool.sql(insertLarge)
     await waitUntil("the other stream to read", () => isCut() || reader.events.length >= sent)
   }
-  // The other one reads in this test's process, which can be too busy for it: then it is cut, too.
-  await waitUntil("one stream to be left at most", async () =>
-    /sitewire_console_streams\S* [01]$/m.test(await own.metrics.metrics()),
+  await waitUntil("one stream to be left", async () =>
+    /sitewire_console_streams\S* 1/.test(await own.metrics.metrics()),
   )
   reader.close()
   socket.resume()
   await waitUntil("the connection to close", () => closed)
 })
 
+/** Their events are far smaller than what may wait for a client. So the other client is not cut, too, on a busy machine. */
+const inserted = 200
 const ms = "lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0')"
 const insertLarge = `
 insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state)
 select (left(${ms}, 8) || '-' || right(${ms}, 4) || right(gen_random_uuid()::text, 23))::uuid,
-       gen_random_uuid() || repeat('x', 900), 'acme', '', '', 'c', 'delivered' from generate_series(1, 2000)`
+       gen_random_uuid() || repeat('x', 900), 'acme', '', '', 'c', 'delivered' from generate_series(1, ${inserted})`
 
 test("HEAD has no body and opens no stream", async () => {
   const before = /sitewire_console_streams\S* (\d+)/.exec(await console.metrics.metrics())?.[1]

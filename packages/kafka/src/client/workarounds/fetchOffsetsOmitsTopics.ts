@@ -28,8 +28,8 @@ async function whenReady<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
     } catch (error) {
-      const isReady = !notReady.some((type) => isProtocolError(error, type))
-      if (isReady || performance.now() - startedAt > notReadyMs) throw error
+      const mayBecomeReady = notReady.some((type) => isProtocolError(error, type))
+      if (!mayBecomeReady || performance.now() - startedAt > notReadyMs) throw error
     }
   }
 }

@@ -14,7 +14,7 @@ const peaceful = "peaceful"
 const perSecond = 200
 const phaseSeconds = 12
 const warmUp = { perSecond: 2_000, amount: 12_000 }
-// Of half an hour, the beginning of an attack, with a turn for each first request, would not count in p99, as it does in 12 seconds.
+/** Latencies count from then on. Before, the attack's first requests get a turn at once, which would be p99 of so short a phase. */
 const attackBeforeMs = 3_000
 
 /**

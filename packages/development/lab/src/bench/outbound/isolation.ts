@@ -73,8 +73,8 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
   return [measure]
 }
 
-export const isolation = (about: string, settings: IsolationSettings) => ({
-  about,
+export const isolation = (settings: IsolationSettings) => ({
+  about: `latency of ${settings.healthy} healthy channels, ${settings.hanging} hanging`,
   run: (it: Bench) => measureIsolation(it, settings),
   retryDelaysMs,
 })
