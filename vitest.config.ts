@@ -18,15 +18,18 @@ const extended = folders.map((folder) => `${folder}/*.extended.test.ts`)
 /** Set by `npm test`, `npm run test:extended` and `npm run test:all`. */
 const suite = process.env.SITEWIRE_TESTS ?? "all"
 
-/** Files that take minutes start first, so that no run ends with one process at work and the others idle. */
+const inBrowser = /packages\/web\/test/
+const long = /\/chaos\/|containers|accessibility|numbers|openApi|kit\/test|brokerFaults|startKafka\./
+
+/**
+ * Files that take minutes start first, so that no run ends with one process at work and the others idle. Tests in
+ * a browser start last, because each container that starts fails what a browser loads.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const long = /\/chaos\/|containers|accessibility|numbers|openApi|kit\/test|brokerFaults|startKafka\./
-    const sorted = await super.sort(files)
-    return [
-      ...sorted.filter(({ moduleId }) => long.test(moduleId)),
-      ...sorted.filter(({ moduleId }) => !long.test(moduleId)),
-    ]
+    const rank = ({ moduleId }: TestSpecification) =>
+      (inBrowser.test(moduleId) ? 2 : 0) + (long.test(moduleId) ? 0 : 1)
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }
 }
 

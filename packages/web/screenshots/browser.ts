@@ -1,12 +1,15 @@
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { findChromium } from "@sitewire/testkit/installation"
-import { type Browser, chromium, type Page } from "playwright-core"
+import { type Browser, chromium, type Page, type Request } from "playwright-core"
 
 export function openBrowser(): Promise<Browser> {
   const args = ["--no-sandbox", "--disable-gpu"]
   return chromium.launch({ executablePath: findChromium(process.env), args })
 }
+
+/** Only ends what hangs: the machine may be busy. */
+const loadWithinMs = 90_000
 
 export type View = { width: number; height: number; scheme: "light" | "dark" }
 
@@ -19,8 +22,7 @@ export async function openPage(browser: Browser, link: string | null, view: View
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
   })
-  // Only ends what hangs: the machine may be busy.
-  context.setDefaultTimeout(90_000)
+  context.setDefaultTimeout(loadWithinMs)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))
@@ -29,10 +31,20 @@ export async function openPage(browser: Browser, link: string | null, view: View
     if (message.type() === "error" && !/^Failed to load resource/.test(message.text()))
       complaints.push(message.text())
   })
+  let changes = 0
+  page.on("requestfailed", (request) => {
+    if (failedByNetworkChange(request)) changes++
+  })
   if (link !== null) {
     await signIn(page, link)
   }
-  return { page, complaints, close: () => context.close() }
+  return {
+    page,
+    complaints,
+    /** The number of requests that failed because the machine's networks changed. */
+    networkChanges: () => changes,
+    close: () => context.close(),
+  }
 }
 
 /** Also waits until the page has left the sign-in by itself, which would abort a navigation of the caller. */
@@ -43,25 +55,40 @@ export async function signIn(page: Page, link: string): Promise<void> {
   await page.waitForSelector("nav", { state: "attached" })
 }
 
+/** Chromium fails all running requests when the machine's networks change, as when a container starts. */
+const failedByNetworkChange = (request: Request) =>
+  request.failure()?.errorText === "net::ERR_NETWORK_CHANGED"
+
 /**
- * Opens the URL. While the machine's networks change, as when a container starts, Chromium aborts each navigation with
- * ERR_NETWORK_CHANGED, and repeats it for a user a moment later. It does not do so for a program.
+ * Opens the URL, and opens it again if the machine's networks changed meanwhile. A page that does not load gets an error that names what is missing.
  */
 export async function visit(page: Page, url: string): Promise<void> {
   for (let tries = 1; ; tries++) {
+    let changed = false
+    const loading = new Set<Request>()
+    const failed = (request: Request) => {
+      loading.delete(request)
+      changed ||= failedByNetworkChange(request)
+    }
+    const finished = (request: Request) => loading.delete(request)
+    const started = (request: Request) => loading.add(request)
+    page.on("request", started).on("requestfinished", finished).on("requestfailed", failed)
     try {
       await page.goto(url)
-      return
+      if (!changed) return
     } catch (error) {
-      const isRepeated = /net::ERR_NETWORK_CHANGED|chrome-error:\/\/chromewebdata/.test(String(error))
-      if (tries === 10 || !isRepeated) throw error
+      const missing = [...loading].map((request) => request.url())
+      if (tries === 10 || !changed)
+        throw new Error(`${url} was not loaded: ${error} Without a response: ${missing}`)
+    } finally {
+      page.off("request", started).off("requestfinished", finished).off("requestfailed", failed)
     }
   }
 }
 
 /**
- * Waits until the page has read everything that it shows, and each style sheet that it has begun to load: axe would fetch
- * an unreadable sheet and insert its text, which the page's policy reports.
+ * Waits until the page has read everything that it shows, no color changes any more, and each style sheet is read that it
+ * has begun to load: axe would fetch an unreadable sheet and insert its text, which the page's policy reports.
  */
 export async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("domcontentloaded")
@@ -79,10 +106,14 @@ export async function settle(page: Page): Promise<void> {
       [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")].every(readable)
     )
   })
-  // Two frames: observers of sizes have then been called.
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  )
+  await page.evaluate(async () => {
+    // Two frames: observers of sizes have then been called, and transitions have begun.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getTiming().iterations !== Infinity)
+    await Promise.allSettled(ending.map(({ finished }) => finished))
+  })
 }
 
 const require = createRequire(import.meta.url)
