@@ -7,6 +7,7 @@ import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
 import type { Completion } from "./sync/finishRuns.ts"
 import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
 import { type Chunk, type StoredChunk, storeChunk } from "./sync/storeChunk.ts"
+import { storeInTurn } from "./sync/storeInTurn.ts"
 import type { WindowSettings } from "./syncRun.ts"
 import { whileLocked } from "./whileLocked.ts"
 
@@ -35,6 +36,7 @@ export function createStore({
   log: Logger
 }) {
   const scanStart = createScanStart()
+  const store = storeInTurn((chunk) => retry("store content", () => storeChunk(sql, chunk, siteMaxBytes)))
   return {
     recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
       const { settleMs } = windows
@@ -47,10 +49,10 @@ export function createStore({
       scanStart.found(claim.oldestDueMs)
       return claim
     },
-    storeChunk: (chunk: Chunk): Promise<StoredChunk> =>
+    storeChunk: (chunk: Chunk, site: string | null): Promise<StoredChunk> =>
       whileLocked({
         connection: chunk.connection,
-        work: () => retry("store content", () => storeChunk(sql, chunk, siteMaxBytes)),
+        work: () => store(chunk, site),
         signal: expiring,
         log,
       }),

@@ -10,6 +10,8 @@ export type WaitedFor = "window" | "during_run" | "after_failure"
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
+  /** The connection's site. Null: it has none. */
+  site: string | null
   /** Number of the start. Results are discarded unless fence and grant id are the connection's newest. */
   fence: number
   /** Random, because after a failover that lost this grant, another run can get the same fence. */

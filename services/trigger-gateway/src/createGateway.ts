@@ -26,8 +26,13 @@ export type GatewayParts = {
   stopping: AbortSignal
 }
 
-/** Triggers that arrive within this time share one query. Callers do not notice the delay. */
-const lingerMs = 3
+/**
+ * Triggers that arrive within this time share one query and one request to Kafka. Callers do not notice the delay. Without it, each
+ * of a hundred triggers a second would have its own, and an attack with triggers would cost twice as much.
+ */
+const lingerMs = 20
+/** So many do not wait for more, so that the delay is shorter where there are many. */
+const flushAt = 5
 /** Several small batches run at once: the process works on one while others wait for Postgres or Kafka. */
 const maxBatch = 256
 const maxRunning = 4
@@ -47,6 +52,7 @@ export function createGateway(parts: GatewayParts): Server {
     }),
     isUnavailable,
     lingerMs,
+    flushAt,
     maxBatch,
     maxRunning,
     maxWaiting: limits.maxWaiting,

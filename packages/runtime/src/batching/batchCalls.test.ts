@@ -38,14 +38,14 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
   expect(Math.max(...sizes)).toBe(10)
 })
 
-test("a batch that is large enough does not linger, and grows on while others are under way", async () => {
+test("a batch that is large enough does not linger, and grows on while another runs", async () => {
   const sizes: number[] = []
   const ends: (() => void)[] = []
   const call = batchCalls<number, number>({
     lingerMs: 60_000,
     flushAt: 3,
     maxBatch: 10,
-    maxRunning: 1,
+    maxRunning: 2,
     run: async (items) => {
       sizes.push(items.length)
       await new Promise<void>((resolve) => ends.push(resolve))
@@ -58,8 +58,10 @@ test("a batch that is large enough does not linger, and grows on while others ar
   await Promise.all(calls.slice(0, 3))
   await new Promise(setImmediate)
   expect(sizes).toEqual([3, 6])
-  ends.shift()?.()
-  await Promise.all(calls)
+  const more = Array.from({ length: 10 }, (_, at) => call(at))
+  expect(sizes).toEqual([3, 6, 10])
+  for (const end of ends) end()
+  await Promise.all([...calls, ...more])
 })
 
 test("a batch that fails rejects its own callers and no others", async () => {

@@ -1,8 +1,8 @@
 export type BatchBounds = {
   lingerMs: number
   /**
-   * A batch with this many items does not wait for more. Default: `maxBatch`. Until the batch runs, items can
-   * still be added, up to `maxBatch`.
+   * While no batch runs, one with this many items does not wait for more. Default: `maxBatch`. While one runs, the next goes on
+   * growing, because larger batches cost less for each item.
    */
   flushAt?: number
   maxBatch: number
@@ -46,9 +46,11 @@ export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Ite
     return batch
   }
 
+  const enough = () => (running > 0 ? maxBatch : flushAt)
+
   function begin(): void {
     for (let next = waiting[0]; next && running < maxRunning; next = waiting[0]) {
-      if (!next.due && next.items.length < flushAt) return
+      if (!next.due && next.items.length < enough()) return
       waiting.shift()
       void runBatch(next)
     }
@@ -79,6 +81,6 @@ export function batchItems<Item>(settings: BatchItemsSettings<Item>): (item: Ite
     const newest = waiting.at(-1)
     const batch = newest && newest.items.length < maxBatch ? newest : openBatch()
     batch.items.push(item)
-    if (batch.items.length === flushAt) begin()
+    if (batch.items.length === enough()) begin()
   }
 }

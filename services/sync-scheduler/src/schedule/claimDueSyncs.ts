@@ -111,6 +111,7 @@ function readRun(row: ClaimedRow): GrantedRun[] {
   const sealed = { signingSecret: row.signing_secret_sealed, requestHeaders: row.request_headers_sealed }
   const run: GrantedRun = {
     connection: row.connection_id,
+    site: row.site,
     fence: Number(row.fence),
     grantId: row.grant_id,
     runner: row.runner,

@@ -215,7 +215,7 @@ granted as (
   where w.connection_id = start.connection_id
 )`
 
-const runColumns = `start.connection_id, start.fence, start.grant_id, start.runner, start.source, start.host,
+const runColumns = `start.connection_id, c.site, start.fence, start.grant_id, start.runner, start.source, start.host,
   start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at, start.waited_for,
   start.correlation, start.traceparents, c.signing_secret_sealed,
   c.request_headers_sealed, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
@@ -229,6 +229,7 @@ export type ClaimedRow = {
   next_due_in_ms: number | null
   oldest_due_ms: number
   connection_id: string | null
+  site: string | null
   fence: string
   grant_id: string
   runner: "pull" | "delegate"

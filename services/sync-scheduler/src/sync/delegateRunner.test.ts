@@ -14,6 +14,7 @@ const startedAt = new Date("2026-01-01T00:00:00.000Z")
 function runAt(source: string): GrantedRun {
   return {
     connection: "a",
+    site: null,
     fence: 7,
     runner: "delegate",
     source,

@@ -11,7 +11,7 @@ import type { Chunk, StoredChunk } from "./storeChunk.ts"
 export type PullRunnerOptions = {
   egress: Egress
   openCredentials: OpenCredentials
-  storeChunk: (chunk: Chunk) => Promise<StoredChunk>
+  storeChunk: (chunk: Chunk, site: string | null) => Promise<StoredChunk>
   deadlineMs: number
   maxBytes: number
   serviceName: string
@@ -22,13 +22,13 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
   const buffered = countBufferedBytes()
 
   return async function pull(run, mayStart, signal): Promise<RunnerResult> {
-    const { connection, fence, grantId } = run
+    const { connection, site, fence, grantId } = run
     const opened = openCredentials(run)
     if (opened.kind === "failed") return { result: opened.result, transitMs: 0 }
     let storing = false
     using chunks = chunkContent(async (position, data) => {
       storing = true
-      const stored = await storeChunk({ connection, fence, grantId, position, data })
+      const stored = await storeChunk({ connection, fence, grantId, position, data }, site)
       if (stored === "site-full") throw new SiteFull()
       if (stored !== "stored") throw new StaleFence()
       storing = false

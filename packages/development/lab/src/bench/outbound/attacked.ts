@@ -109,7 +109,7 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
   const measure = await compareP99({
     measure: `p99 of ${others} partners while another attacks with its keys, ${perSecond} events/s, ms`,
     bound: 1.5,
-    pairs: { least: 8, most: 14 },
+    pairs: { least: 8, most: 24 },
     run,
     progress: it.progress,
   })
