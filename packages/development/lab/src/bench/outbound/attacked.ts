@@ -19,8 +19,7 @@ const attackBeforeMs = 3_000
 
 /**
  * Measures the latency of other partners' deliveries while one partner attacks with a key of its channel, a key of its site and its
- * trigger URLs, relative to the same load without the attack. Its channel hangs. Turns with and without the attack follow each
- * other.
+ * trigger URLs, relative to turns of the same load without the attack. Its channel hangs.
  *
  * An attacker has a machine of its own, so what counts is the work that its requests cause, and not that of sending them. Here its
  * process gets only the CPU time that the others leave (`attacker.ts`), and goes on sending without the attack, to itself.
@@ -31,14 +30,11 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
   const channels = await it.channels(others, (at) => `${receiver.url}/timed-${at}`)
   await it.channel(peaceful, `${receiver.url}/responds`)
   await it.channel(attackers.channel, `${hung.url}/hang`)
-  const keys = {
-    CHANNEL_KEY: await it.apiKey(`channel:${attackers.channel}`),
-    SITE_KEY: await it.apiKey(`site:${attackers.site}`),
-  }
   const [console, gateway] = [await it.start("console"), await it.start("gateway")]
   const [scheduler, dispatcher] = [await it.start("scheduler"), await it.start("dispatcher")]
   const attacker = await it.helper("bench/outbound/attacker.ts", {
-    ...keys,
+    CHANNEL_KEY: await it.apiKey(`channel:${attackers.channel}`),
+    SITE_KEY: await it.apiKey(`site:${attackers.site}`),
     CHANNEL: attackers.channel,
     SITE: attackers.site,
     CONSOLE: console.addresses.console ?? "",

@@ -76,7 +76,7 @@ export async function startWarmDispatcher(it: Bench, receiver: Receiving, amount
 
 /**
  * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the `count` deliveries
- * after the warm-up; `cost` is the cost of one. The dispatcher is left running, unless `end` is set.
+ * after the warm-up and `onWarm`; `cost` is the cost of one. The dispatcher is left running, unless `end` is set.
  */
 export async function deliverBacklog(
   it: Bench,
@@ -87,17 +87,19 @@ export async function deliverBacklog(
     end: boolean
     database?: Pick<Database, "sql" | "url">
     env?: Record<string, string>
+    onWarm?: () => Promise<unknown>
   },
 ) {
-  const { amount, channels, end, database = it, env = {} } = backlog
+  const { amount, channels, end, database = it, env = {}, onWarm } = backlog
   const total = warmUp + amount
   await publishBacklog(it, total, channels)
   it.progress(`${total} events are on the topic; starting the dispatcher`)
   await take()
   const dispatcher = await it.start("dispatcher", { DATABASE_URL: database.url, ...env })
   const begunAt = performance.now()
-  const first = await reached(warmUp)
+  let first = await reached(warmUp)
   it.progress(`${Math.round((1_000 * first) / (performance.now() - begunAt))}/s for the first ${first}`)
+  if (onWarm) first = await onWarm().then(() => reached(0))
   const startedAt = performance.now()
   const counting = countCost(it, dispatcher)
   await reached(total)
