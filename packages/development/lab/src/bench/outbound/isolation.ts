@@ -65,7 +65,7 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
   const measure = await compareP99({
     measure: `p99 of ${healthy} healthy channels with ${hanging} hanging, ${perSecond} events/s, ms`,
     bound,
-    pairs: { least: 4, most: 12 },
+    pairs: { least: 4, most: 24 },
     run,
     progress,
   })
