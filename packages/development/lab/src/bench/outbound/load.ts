@@ -8,7 +8,7 @@ import { countCost, describeCost, divide } from "./cost.ts"
 import type { Taken } from "./receiver.ts"
 
 /** The clock of latencies: the same in all processes of the machine, and finer than a millisecond. */
-export const clockMs = () => performance.timeOrigin + performance.now()
+const clockMs = () => performance.timeOrigin + performance.now()
 
 /** Deliveries before a measurement let V8 compile: CPU time per delivery falls until about the 25,000th. */
 export const warmUp = 30_000
