@@ -63,26 +63,30 @@ const failedByNetworkChange = (request: Request) =>
  * Opens the URL, and opens it again if the machine's networks changed meanwhile. A page that does not load gets an error that names what is missing.
  */
 export async function visit(page: Page, url: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    let changed = false
-    const loading = new Set<Request>()
-    const failed = (request: Request) => {
-      loading.delete(request)
-      changed ||= failedByNetworkChange(request)
+  let changes = 0
+  const loading = new Set<Request>()
+  const failed = (request: Request) => {
+    loading.delete(request)
+    if (failedByNetworkChange(request)) changes++
+  }
+  const finished = (request: Request) => loading.delete(request)
+  const started = (request: Request) => loading.add(request)
+  page.on("request", started).on("requestfinished", finished).on("requestfailed", failed)
+  try {
+    for (let tries = 1; ; tries++) {
+      const before = changes
+      try {
+        await page.goto(url)
+        if (changes === before) return
+      } catch (error) {
+        const missing = [...loading].map((request) => request.url())
+        // Also after an earlier change: Chromium loads a page that failed again by itself, and then ends this navigation.
+        if (tries === 10 || changes === 0)
+          throw new Error(`${url} was not loaded: ${error} Without a response: ${missing}`)
+      }
     }
-    const finished = (request: Request) => loading.delete(request)
-    const started = (request: Request) => loading.add(request)
-    page.on("request", started).on("requestfinished", finished).on("requestfailed", failed)
-    try {
-      await page.goto(url)
-      if (!changed) return
-    } catch (error) {
-      const missing = [...loading].map((request) => request.url())
-      if (tries === 10 || !changed)
-        throw new Error(`${url} was not loaded: ${error} Without a response: ${missing}`)
-    } finally {
-      page.off("request", started).off("requestfinished", finished).off("requestfailed", failed)
-    }
+  } finally {
+    page.off("request", started).off("requestfinished", finished).off("requestfailed", failed)
   }
 }
 

@@ -56,12 +56,11 @@ test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
 ])(
   "axe reports nothing, the policy is kept, and nothing is cut off, at five widths and in both colours: with the scope %s",
   async (scope, shown) => {
-    const found: Record<string, string[]> = {}
     await using opened = await pages.open(scope)
     const { page, complaints } = opened
     page.setDefaultTimeout(45_000)
     async function check({ name, path, prepare }: Shown) {
-      const found: Record<string, string[]> = {}
+      const ofPage: Record<string, string[]> = {}
       await opened.go(path)
       await settle(page)
       await prepare?.(page)
@@ -74,9 +73,9 @@ test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
           ...complaints.splice(0),
           ...(await findCutOff(page)),
         ]
-        if (all.length > 0) found[`${name}, ${width} px, ${scheme}`] = all
+        if (all.length > 0) ofPage[`${name}, ${width} px, ${scheme}`] = all
       }
-      return found
+      return ofPage
     }
     /** Checks the page again if requests failed because the machine's networks changed: it then loads itself again. */
     async function checkUndisturbed(each: Shown) {
@@ -84,14 +83,15 @@ test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
         const before = opened.networkChanges()
         const isDisturbed = () => tries < 5 && opened.networkChanges() > before
         try {
-          const found = await check(each)
-          if (!isDisturbed()) return found
+          const ofPage = await check(each)
+          if (!isDisturbed()) return ofPage
         } catch (error) {
           if (!isDisturbed()) throw error
         }
         complaints.splice(0)
       }
     }
+    const found: Record<string, string[]> = {}
     for (const each of await shown()) Object.assign(found, await checkUndisturbed(each))
     expect(found).toEqual({})
   },

@@ -28,7 +28,7 @@ export type GatewayParts = {
 
 /**
  * Triggers that arrive within this time share one query and one request to Kafka. Callers do not notice the delay. Without it, each
- * of a hundred triggers a second would have its own, and an attack with triggers would cost twice as much.
+ * of a hundred triggers a second would have its own, and the gateway would use twice as much CPU time for them.
  */
 const lingerMs = 20
 /** So many do not wait for more, so that the delay is shorter where there are many. */

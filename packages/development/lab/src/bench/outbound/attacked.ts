@@ -5,7 +5,7 @@ import type { Measure } from "../measure.ts"
 import type { Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
 import { compareP99, describeSeconds, latenciesBySecond, type Second } from "./latenciesBySecond.ts"
-import { publishPaced, startReceiving } from "./load.ts"
+import { pacedWarmUp, publishPaced, startReceiving } from "./load.ts"
 
 const others = 10
 const attackers = { channel: "attacker", site: "attacker.example" }
@@ -13,7 +13,6 @@ const attackers = { channel: "attacker", site: "attacker.example" }
 const peaceful = "peaceful"
 const perSecond = 200
 const phaseSeconds = 12
-const warmUp = { perSecond: 2_000, amount: 12_000 }
 /** Latencies count from then on. Before, the attack's first requests get a turn at once, which would be p99 of so short a phase. */
 const attackBeforeMs = 3_000
 
@@ -45,8 +44,8 @@ export async function measureAttacked(it: Bench): Promise<Measure[]> {
   const { postgres } = it.servers
   const countCpu = countCpuOf({ console, gateway, scheduler, dispatcher, postgres, broker, attacker })
   await receiver.take()
-  await publishPaced(it, { ...warmUp, channels: [...channels, peaceful] })
-  await receiver.reached(warmUp.amount)
+  await publishPaced(it, { ...pacedWarmUp, channels: [...channels, peaceful] })
+  await receiver.reached(pacedWarmUp.amount)
 
   const pause = (paused: boolean) =>
     it.sql("update channel set paused_at = case when $1 then now() end where id = $2", [

@@ -13,9 +13,10 @@ await startConsumer({
   kafka: connectKafka({ brokers: brokers.split(","), clientId: "bare", log: silentLog }),
   group: randomUUID(),
   topics: [{ topic }],
+  // As a dispatcher.
   maxOutstanding: 384,
   fetchBytes: 64 * 1024,
-  onRecords: async (records, done) => {
+  onRecords: (records, done) => {
     for (const record of records)
       void pool
         .request({ method: "POST", path: "/timed-bare", body: record.value })

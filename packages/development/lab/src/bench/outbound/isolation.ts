@@ -4,18 +4,13 @@ import type { Measure } from "../measure.ts"
 import type { Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
 import { compareP99, describeSeconds, latenciesBySecond, type Second } from "./latenciesBySecond.ts"
-import { publishPaced, startReceiving } from "./load.ts"
+import { pacedWarmUp, publishPaced, startReceiving } from "./load.ts"
 
 /**
  * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
  * that open.
  */
 const phaseSeconds = 12
-/**
- * Events before the measurement: enough for the dispatcher's heap to grow to its full size. The growth takes
- * 30 ms, which would count as latency.
- */
-const warmUp = { perSecond: 2_000, amount: 12_000 }
 /** Delays so long that no retry of one phase happens in another phase. */
 const retryDelaysMs = [1_800_000, 3_600_000]
 
@@ -37,8 +32,8 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
   const instead = await createChannels(it, Math.min(hanging, healthy), "instead", `${receiver.url}/responds`)
   const dispatcher = await it.start("dispatcher")
   await receiver.take()
-  await publishPaced(it, { ...warmUp, channels: [...responding, ...instead] })
-  await receiver.reached(warmUp.amount)
+  await publishPaced(it, { ...pacedWarmUp, channels: [...responding, ...instead] })
+  await receiver.reached(pacedWarmUp.amount)
 
   async function runPhase(others: readonly string[], hangingCount: number): Promise<Second[]> {
     const channels = hanging > healthy ? alternate(responding, others) : [...responding, ...others]

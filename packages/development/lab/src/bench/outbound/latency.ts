@@ -5,12 +5,10 @@ import { percentile } from "../../shared/percentile.ts"
 import { measureOtherLoad, memoryMb } from "../../shared/processUsage.ts"
 import { atMost, judge, type Measure } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
-import { publishPaced, type Receiving, startReceiving } from "./load.ts"
+import { pacedWarmUp, publishPaced, startReceiving } from "./load.ts"
 
 const perSecond = 200
 const amount = 30 * perSecond
-/** Events before the measurement, until V8 has compiled the code. */
-const warmUp = { perSecond: 2_000, amount: 12_000 }
 
 /**
  * Measures the time from publishing to the arrival at the receiver, compared with a bare consumer that gets
@@ -22,18 +20,18 @@ export async function measureLatency(it: Bench): Promise<Measure[]> {
   let others = measureOtherLoad()
   // The bare consumer is measured before and after the dispatcher, because the machine's speed changes within
   // minutes.
-  const before = await bareLatencies(it, receiver, amount / 2, channels)
+  const before = await bareLatencies(amount / 2)
   report("bare consumer, first half", before)
 
   const dispatcher = await it.start("dispatcher")
   // The dispatcher first delivers the events that were published for the bare consumer.
-  await receiver.reached(warmUp.amount + amount / 2)
-  const latencies = await latenciesOf(it, receiver, amount, channels)
+  await receiver.reached(pacedWarmUp.amount + amount / 2)
+  const latencies = await latenciesOf(amount)
   const { peak } = memoryMb(dispatcher.pid)
   report("dispatcher", latencies)
   await dispatcher.end()
 
-  const after = await bareLatencies(it, receiver, amount / 2, channels)
+  const after = await bareLatencies(amount / 2)
   report("bare consumer, second half", after)
   const bare = [...before, ...after]
   const line = (share: number, bound: number) => {
@@ -49,26 +47,24 @@ export async function measureLatency(it: Bench): Promise<Measure[]> {
     it.progress(`${what}: ${of.length} events, p50 ${p50} ms, p99 ${p99} ms, at most ${most} ms; ${share}`)
     others = measureOtherLoad()
   }
-}
 
-async function bareLatencies(...[it, receiver, ...load]: Load): Promise<number[]> {
-  const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
-  const child = fork(main, [it.brokers.join(","), it.names.sitePaid, receiver.url])
-  await once(child, "message")
-  const latencies = await latenciesOf(it, receiver, ...load)
-  const exited = once(child, "exit")
-  child.disconnect()
-  await exited
-  return latencies
-}
-
-type Load = [it: Bench, receiver: Receiving, amount: number, channels: readonly string[]]
-
-async function latenciesOf(...[it, receiver, amount, channels]: Load): Promise<number[]> {
-  for (const load of [warmUp, { perSecond, amount }]) {
-    await receiver.take()
-    await publishPaced(it, { ...load, channels })
-    await receiver.reached(load.amount)
+  async function bareLatencies(amount: number): Promise<number[]> {
+    const main = fileURLToPath(new URL("bareConsumer.ts", import.meta.url))
+    const child = fork(main, [it.brokers.join(","), it.names.sitePaid, receiver.url])
+    await once(child, "message")
+    const latencies = await latenciesOf(amount)
+    const exited = once(child, "exit")
+    child.disconnect()
+    await exited
+    return latencies
   }
-  return (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)
+
+  async function latenciesOf(amount: number): Promise<number[]> {
+    for (const load of [pacedWarmUp, { perSecond, amount }]) {
+      await receiver.take()
+      await publishPaced(it, { ...load, channels })
+      await receiver.reached(load.amount)
+    }
+    return (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)
+  }
 }
