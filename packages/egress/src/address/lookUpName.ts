@@ -1,5 +1,7 @@
+import type { RecordWithTtl } from "node:dns"
 import { Resolver } from "node:dns/promises"
 import { networkInterfaces } from "node:os"
+import { type Answer, keepAnswers } from "./keepAnswers.ts"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
 
@@ -23,7 +25,8 @@ const SECOND_FAMILY_MS = 300
 
 /**
  * Queries the name servers directly, because `getaddrinfo` occupies one of Node's four threads until the
- * response: four slow lookups would stop all others. Search domains are not applied.
+ * response: four slow lookups would stop all others. Search domains are not applied. An answer is used again for as long as
+ * its name server allows, a minute at most.
  *
  * @param options.servers name servers to query instead of the machine's; with a port unless it is 53.
  * @param options.ipv6 whether IPv6 addresses are queried. Default: if this machine has one itself.
@@ -35,13 +38,16 @@ export function createLookup(
   const { ipv6 = hasIpv6Address() } = options
   const resolver = new Resolver(QUERY_OPTIONS)
   if (options.servers !== undefined) resolver.setServers(options.servers)
+  const ask = keepAnswers(async (hostname) => {
+    const v4 = resolver.resolve4(hostname, { ttl: true })
+    if (!ipv6) return toAnswer(await v4)
+    // IPv4 addresses come first: partners without IPv4 are rare.
+    return toAnswer(await combineFamilies(v4, resolver.resolve6(hostname, { ttl: true })))
+  })
   async function lookup(hostname: string): Promise<readonly string[]> {
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
-    if (isLocalhost(hostname)) return LOOPBACK
-    if (!ipv6) return resolver.resolve4(hostname)
-    // IPv4 addresses come first: partners without IPv4 are rare.
-    return combineFamilies(resolver.resolve4(hostname), resolver.resolve6(hostname))
+    return isLocalhost(hostname) ? LOOPBACK : ask(hostname)
   }
   return Object.assign(lookup, { cancel: () => resolver.cancel() })
 }
@@ -55,9 +61,17 @@ function hasIpv6Address(): boolean {
   return addresses.some((each) => each.family === "IPv6" && !each.internal && each.scopeid === 0)
 }
 
-async function combineFamilies(v4: Promise<string[]>, v6: Promise<string[]>): Promise<string[]> {
+const toAnswer = (records: readonly RecordWithTtl[]): Answer => ({
+  ips: records.map(({ address }) => address),
+  keepMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
+})
+
+async function combineFamilies(
+  v4: Promise<RecordWithTtl[]>,
+  v6: Promise<RecordWithTtl[]>,
+): Promise<RecordWithTtl[]> {
   const queries = [v4, v6]
-  const found: string[][] = []
+  const found: RecordWithTtl[][] = []
   const errors: { code?: string }[] = []
   const both = Promise.all(
     queries.map((query, family) =>

@@ -59,7 +59,10 @@ test("the hosts file is read with all addresses of a name and without comments; 
  * "dropped": no response to that query. `afterMs`: delay of the first response, as if other servers were queried.
  */
 type Answers = number[][] | "dropped"
-type Records = Record<string, { a?: Answers; aaaa?: Answers; afterMs?: number }>
+type Records = Record<
+  string,
+  { a?: Answers; aaaa?: Answers; afterMs?: number; ttl?: number; queries?: number }
+>
 
 /** A name server on loopback with `records`. For every other name it responds NXDOMAIN. */
 async function nameServer(records: Records): Promise<string> {
@@ -76,6 +79,7 @@ async function nameServer(records: Records): Promise<string> {
     const type = query.readUInt16BE(at + 1)
     const name = labels.join(".")
     const known = records[name]
+    if (known !== undefined) known.queries = (known.queries ?? 0) + 1
     const answers = (type === 1 ? known?.a : known?.aaaa) ?? []
     if (answers === "dropped") return
     const first = askedAt.get(name) ?? performance.now()
@@ -86,7 +90,7 @@ async function nameServer(records: Records): Promise<string> {
     head.writeUInt16BE(answers.length, 6)
     head.fill(0, 8)
     const resources = answers.map((address) =>
-      Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, address.length, ...address]),
+      Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, known?.ttl ?? 0, 0, address.length, ...address]),
     )
     const send = () => socket.send(Buffer.concat([head, question, ...resources]), from.port, from.address)
     if (left > 0) late.push(setTimeout(send, left))
@@ -147,6 +151,17 @@ test("a machine without IPv6 queries IPv4 addresses only", async () => {
   const lookup = createLookup({ servers: [server], ipv6: false })
   expect(await lookup("both.example")).toEqual(["1.1.1.1"])
   await expect(lookup("six.example")).rejects.toMatchObject({ code: "ENODATA" })
+})
+
+test("an answer is used again if its name server allows it", async () => {
+  const a = [[1, 1, 1, 1]]
+  const records: Records = { "kept.example": { a, ttl: 60 }, "never-kept.example": { a } }
+  const server = await nameServer(records)
+  const lookup = createLookup({ servers: [server], ipv6: true })
+  for (const name of ["kept.example", "never-kept.example"])
+    for (let count = 0; count < 5; count++) expect(await lookup(name)).toEqual(["1.1.1.1"])
+  // Two queries for each: of IPv4 and IPv6.
+  expect(records).toMatchObject({ "kept.example": { queries: 2 }, "never-kept.example": { queries: 10 } })
 })
 
 test("a name that takes two seconds is resolved, also while other names are fast", async () => {

@@ -12,7 +12,7 @@ export type Resolve = (hostname: string) => Promise<Resolution>
 
 /**
  * One blocked address blocks the whole name, because a mixture of public and private addresses is a mistake
- * or an attack. Nothing is cached, but concurrent calls for one name share a lookup.
+ * or an attack. Concurrent calls for one name share a lookup.
  */
 export function createResolve(options: { lookup: Lookup; policy: AddressPolicy }): Resolve {
   const pending = new Map<string, Promise<Resolution>>()
