@@ -12,6 +12,7 @@ import {
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { Egress } from "../src/createEgress.ts"
 import { localEgress } from "./fixtures/localEgress.ts"
+import { soon } from "./fixtures/soon.ts"
 
 const TIMEOUT_MS = 12_000
 /** Of `late-2xx`, which responds after 85 % of TIMEOUT_MS. On a busy machine, the rest would be too short. */
@@ -68,8 +69,8 @@ test.concurrent.for(receiverFaultNames)(
     else if (name !== "late-2xx") expect(outcome.timing.totalMs).toBeLessThan(0.9 * TIMEOUT_MS)
     expect(requests).toBe(unreached.has(name) ? 0 : 1)
     // A body is read for at most one more second. Afterwards its connection is idle or closed.
-    await vi.waitFor(() => expect(egress.counts().open - egress.counts().idle).toBe(0), { timeout: 60_000 })
-    await vi.waitFor(() => expect(partner.open()).toBe(egress.counts().idle), { timeout: 60_000 })
+    await soon(() => expect(egress.counts().open - egress.counts().idle).toBe(0))
+    await soon(() => expect(partner.open()).toBe(egress.counts().idle))
   },
 )
 

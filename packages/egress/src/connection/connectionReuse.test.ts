@@ -4,6 +4,7 @@ import { makeCertificate } from "@sitewire/cli/receivers"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { localEgress, post } from "../../test/fixtures/localEgress.ts"
 import { OK, onRequest, respondWith, startServer } from "../../test/fixtures/rawServer.ts"
+import { soon } from "../../test/fixtures/soon.ts"
 import { startServerInThread } from "../../test/fixtures/startServerInThread.ts"
 
 test("calls beyond connectionsPerOrigin wait in order, and one that times out leaves the queue", async () => {
@@ -14,14 +15,15 @@ test("calls beyond connectionsPerOrigin wait in order, and one that times out le
     onRequest((s) => responses.push(() => s.write(OK)))(socket)
   })
   const egress = localEgress({ connectionsPerOrigin: 1 })
-  const first = egress.request(post(url, { timeoutMs: 5_000 }))
+  const first = egress.request(post(url, { timeoutMs: 30_000 }))
+  await soon(() => expect(responses.length).toBe(1))
   const timesOut = egress.request(post(url, { timeoutMs: 100 }))
-  const third = egress.request(post(url, { timeoutMs: 5_000 }))
+  const third = egress.request(post(url, { timeoutMs: 30_000 }))
   expect(await timesOut).toMatchObject({ kind: "failed", error: "timeout" })
   expect(responses.length).toBe(1)
   responses.shift()?.()
   expect(await first).toMatchObject({ kind: "responded" })
-  await vi.waitFor(() => expect(responses.length).toBe(1))
+  await soon(() => expect(responses.length).toBe(1))
   responses.shift()?.()
   const outcome = await third
   expect(outcome).toMatchObject({ kind: "responded" })
@@ -42,7 +44,7 @@ test("a waiting call gets a new connection if the previous one is lost or closed
   const outcomes = await Promise.all([1, 2, 3].map(() => egress.request(post(url))))
   expect(outcomes.map((outcome) => outcome.kind)).toEqual(["failed", "responded", "responded"])
   expect(connections).toBe(3)
-  await vi.waitFor(() => expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 }))
+  await soon(() => expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 }))
 })
 
 test("if the partner closes the reused connection, a repeatable request succeeds and another results in reset", async () => {
@@ -62,7 +64,7 @@ test("if the partner closes the reused connection, a repeatable request succeeds
     expect(egress.counts().idle).toBe(1)
     for (const socket of sockets) socket.end()
     expect(await egress.request(post(url, { repeatable }))).toMatchObject(expected)
-    await vi.waitFor(() => expect(egress.counts().open - egress.counts().idle).toBe(0))
+    await soon(() => expect(egress.counts().open - egress.counts().idle).toBe(0))
   }
 })
 
@@ -71,7 +73,7 @@ test("a call after the partner closed its connection succeeds over a new one", a
   const egress = localEgress()
   await egress.request(post(url))
   for (const socket of sockets) socket.end()
-  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+  await soon(() => expect(egress.counts().open).toBe(0))
   expect(await egress.request(post(url))).toMatchObject({ kind: "responded", status: 200 })
 })
 
@@ -81,7 +83,7 @@ test("an idle connection is closed a second before the time that the server stat
   const egress = localEgress()
   await Promise.all([egress.request(post(stating.url)), egress.request(post(silent.url))])
   expect(egress.counts()).toMatchObject({ open: 2, idle: 2 })
-  await vi.waitFor(() => expect(egress.counts().idle).toBe(1), { timeout: 60_000, interval: 100 })
+  await soon(() => expect(egress.counts().idle).toBe(1))
   await egress.request(post(silent.url))
   expect(silent.sockets.size).toBe(1)
 })
@@ -91,7 +93,7 @@ test("an idle connection that receives data is closed, and empty lines instead o
   const egress = localEgress()
   await egress.request(post(url))
   for (const socket of sockets) socket.write("\r\n\r\n")
-  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+  await soon(() => expect(egress.counts().open).toBe(0))
 
   let written = 0
   const floods = await startServer(
@@ -122,7 +124,7 @@ test("a connection is not reused if its response arrived before the request was 
   const egress = localEgress()
   const body = Buffer.alloc(16 * 1_024 * 1_024)
   expect(await egress.request(post(url, { body }))).toMatchObject({ kind: "responded", status: 413 })
-  await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+  await soon(() => expect(egress.counts().open).toBe(0))
 })
 
 test("connections over TLS are reused, also if responses arrive before the socket reports that the request is written", async () => {
@@ -140,7 +142,7 @@ test("connections over TLS are reused, also if responses arrive before the socke
     await Promise.all(Array.from({ length: 32 }, worker))
   }
   for (let round = 0; round < 3; round++) await callAll()
-  await vi.waitFor(() => expect(egress.counts()).toMatchObject({ open: 300, idle: 300 }))
+  await soon(() => expect(egress.counts()).toMatchObject({ open: 300, idle: 300 }))
 })
 
 test("a TLS session is resumed only while its certificate is valid", async () => {
@@ -155,7 +157,7 @@ test("a TLS session is resumed only while its certificate is valid", async () =>
   const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
   const call = async () => {
     expect(await egress.request(post(`https://partner.test:${port}/`))).toMatchObject({ status: 200 })
-    await vi.waitFor(() => expect(egress.counts().open).toBe(0))
+    await soon(() => expect(egress.counts().open).toBe(0))
   }
   await call()
   await call()

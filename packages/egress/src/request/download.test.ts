@@ -1,8 +1,9 @@
 import type { Socket } from "node:net"
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { localEgress } from "../../test/fixtures/localEgress.ts"
 import { onRequest, startServer } from "../../test/fixtures/rawServer.ts"
+import { soon } from "../../test/fixtures/soon.ts"
 import type { DownloadInput } from "../createEgress.ts"
 
 const MEBIBYTE = 1_048_576
@@ -263,7 +264,7 @@ test("a slow onChunk slows the socket and counts towards the deadline", async ()
   expect(await localEgress().download(stuck.input)).toMatchObject({ kind: "failed", error: "timeout" })
   expect(passedBytes).toBeLessThanOrEqual(128 * 1_024)
   // The kernel's buffers. Without backpressure it would be hundreds of MiB in this time.
-  await vi.waitFor(() => expect(written).toBeGreaterThan(0))
+  await soon(() => expect(written).toBeGreaterThan(0))
   expect(written).toBeLessThan(32 * MEBIBYTE)
 
   const small = await startServer(respondWithBody(Buffer.from("all of it")))
@@ -276,7 +277,7 @@ test("an error thrown by onChunk rejects the download and closes the socket", as
   const fault = new Error("disk full")
   const { input } = collect(url, { onChunk: () => Promise.reject(fault) })
   await expect(localEgress().download(input)).rejects.toBe(fault)
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
 })
 
 test("a signal aborts a download within its body", async () => {
@@ -284,5 +285,5 @@ test("a signal aborts a download within its body", async () => {
   const controller = new AbortController()
   const { input } = collect(url, { onChunk: () => controller.abort(), signal: controller.signal })
   expect(await localEgress().download(input)).toMatchObject({ kind: "aborted" })
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
 })

@@ -7,9 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { createServer as createTlsServer } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { makeCertificate, startFaultyReceiver } from "@sitewire/cli/receivers"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { localEgress, post, TIMEOUT_MS } from "../../test/fixtures/localEgress.ts"
 import { OK, onRequest, respondWith, startServer } from "../../test/fixtures/rawServer.ts"
+import { soon } from "../../test/fixtures/soon.ts"
 import type { Egress } from "../createEgress.ts"
 
 test("a request arrives byte for byte, and its outcome has the IP address, headers, excerpt and times", async () => {
@@ -106,7 +107,7 @@ test.each<[string, string, (socket: Socket) => void]>([
   expect(outcome).toMatchObject({ kind: "failed", error, ip: "127.0.0.1" })
   expect(JSON.stringify(outcome)).not.toContain("secret")
   expect(egress.counts().open).toBe(0)
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
 })
 
 test("a refused connection results in connect", async () => {
@@ -266,7 +267,7 @@ test("a handshake that never ends times out and leaves no socket", async () => {
   const outcome = await localEgress().request(post(`https://127.0.0.1:${port}/`, { timeoutMs: TIMEOUT_MS }))
   expect(outcome).toMatchObject({ kind: "failed", error: "timeout" })
   expect(outcome.kind === "failed" && outcome.message).toContain("TLS handshake")
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
 })
 
 /** Shorter than `TIMEOUT_MS`; twice this time is longer. */
@@ -352,7 +353,7 @@ test.each(["http", "https"])(
     expect(outcome.timing.connectMs).toBeGreaterThan(0)
     expect(outcome.timing.tlsMs !== undefined).toBe(scheme === "https")
     expect(calls).toBe(1)
-    await vi.waitFor(() => expect(sockets.size).toBe(0))
+    await soon(() => expect(sockets.size).toBe(0))
     expect(bytes).toBe(0)
     expect(egress.counts()).toEqual({ origins: 0, open: 0, idle: 0 })
   },
@@ -389,16 +390,16 @@ test("a signal aborts its call in any phase, and close() aborts all calls", asyn
   const controller = new AbortController()
   const { signal } = controller
   const calls = [url, "https://slow.example/"].map((each) => egress.request(post(each, { signal })))
-  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  await soon(() => expect(sockets.size).toBe(1))
   controller.abort()
   for (const outcome of await Promise.all(calls)) expect(outcome).toMatchObject({ kind: "aborted" })
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
 
   const last = egress.request(post(url))
-  await vi.waitFor(() => expect(sockets.size).toBe(1))
+  await soon(() => expect(sockets.size).toBe(1))
   await egress.close()
   expect(await last).toMatchObject({ kind: "aborted" })
-  await vi.waitFor(() => expect(sockets.size).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
   await expect(egress.request(post(url))).rejects.toThrow(/closed/)
 })
 
