@@ -85,8 +85,8 @@ type Usage = Record<"tables" | "indexes" | "log" | "transactions" | "rows" | "to
 /** The returned function reports what Postgres and Kafka have written since, for each of `count`. */
 async function startUsage(it: Bench, tables: readonly string[], topic: string) {
   const read = async (): Promise<Usage> => {
-    // Postgres adds a transaction to its statistics at most once a second.
-    await sleep(2_000)
+    // A session adds its transactions to Postgres's statistics once a second, but the last ones only after ten idle seconds.
+    await sleep(11_000)
     const [row] = await it.sql<Omit<Usage, "topic">>(
       `select sum(${sizeOf("pg_table_size")})::float8 as tables,
          sum(${sizeOf("pg_indexes_size")})::float8 as indexes,
