@@ -149,8 +149,8 @@ test("after an upgrade, a page whose file is missing is loaded again, and then o
   // A file that stays missing.
   await page.route(/assets\/Keys-.*\.js/, (route) => route.fulfill({ status: 404 }))
   await page.getByRole("link", { name: "API keys" }).click()
-  await page.getByText("A new version of the console is available").waitFor()
-  await page.getByRole("button", { name: "Load the new version" }).waitFor()
+  await page.getByText("A part of the page could not be loaded").waitFor()
+  await page.getByRole("button", { name: "Load the page again" }).waitFor()
   expect(await page.getByText("TypeError").count()).toBe(0)
 })
 

@@ -4,14 +4,14 @@ import { Failed } from "../parts/Failed.tsx"
 import { Notice } from "../parts/Notice.tsx"
 import { texts } from "../texts.ts"
 
-const t = texts.newVersion
+const t = texts.missingPart
 
-/** What Chromium, Firefox and Safari report if a file of an earlier version is missing. */
+/** What Chromium, Firefox and Safari report if a file could not be loaded: of an earlier version, or without a connection. */
 const missingFile = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i
 const reloadedAt = "sitewire reloaded at"
 const againAfterMs = 60_000
 
-/** In place of a page that could not be shown. After an upgrade of the console, it is loaded again, once. */
+/** In place of a page that could not be shown. If a part of it is missing, it is loaded again, once a minute at most. */
 export function PageError({ error }: { error: unknown }) {
   const isMissing = error instanceof Error && missingFile.test(error.message)
   useEffect(() => {

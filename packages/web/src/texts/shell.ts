@@ -32,10 +32,10 @@ export const shellTexts = {
     interruptedMore: "What you see may be out of date. The page tries to connect again by itself.",
   },
 
-  newVersion: {
-    title: "A new version of the console is available",
-    more: "The console was upgraded, and a part of this version could not be loaded any more.",
-    reload: "Load the new version",
+  missingPart: {
+    title: "A part of the page could not be loaded",
+    more: "The connection was interrupted, or the console was upgraded while the page was open.",
+    reload: "Load the page again",
   },
 
   search: {
