@@ -1,4 +1,6 @@
 import type { Socket } from "node:net"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import { localEgress } from "../../test/fixtures/localEgress.ts"
@@ -270,6 +272,52 @@ test("a slow onChunk slows the socket and counts towards the deadline", async ()
   const small = await startServer(respondWithBody(Buffer.from("all of it")))
   const late = collect(small.url, { deadlineMs: 200, onChunk: () => new Promise(() => {}) })
   expect(await localEgress().download(late.input)).toMatchObject({ kind: "failed", error: "timeout" })
+})
+
+test("tiny chunks with large extensions keep no large buffers in memory", async () => {
+  const pieces = 200
+  const chunk = `1;${"x".repeat(70_000)}\r\na\r\n`
+  const { url } = await startServer(
+    onRequest((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+      for (let piece = 0; piece < pieces; piece++) socket.write(chunk)
+      socket.write("0\r\n\r\n")
+    }),
+  )
+  const buffers = new Set<ArrayBufferLike>()
+  const { input } = collect(url, { onChunk: (piece) => void buffers.add(piece.buffer) })
+  expect(await localEgress().download(input)).toMatchObject({ kind: "responded", decodedBytes: pieces })
+  const kept = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0)
+  expect(kept).toBeLessThan(MEBIBYTE)
+})
+
+test("bytes that arrive as chunks of their own take little memory while onChunk is busy", async () => {
+  const [downloads, bytes] = [20, 60_000]
+  let sent = 0
+  const { url } = await startServer(
+    onRequest((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+      socket.write(`${"1\r\na\r\n".repeat(bytes)}0\r\n\r\n`, () => void sent++)
+    }),
+  )
+  setFlagsFromString("--expose-gc")
+  const usedMb = () => {
+    runInNewContext("gc")()
+    return process.memoryUsage().heapUsed / 1e6
+  }
+  const usedBefore = usedMb()
+  const { promise: measured, resolve: goOn } = Promise.withResolvers<void>()
+  const egress = localEgress({ connectionsPerOrigin: downloads })
+  const outcomes = Array.from({ length: downloads }, () =>
+    egress.download(collect(url, { onChunk: () => measured }).input),
+  )
+  await soon(() => expect(sent).toBe(downloads))
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+  // As objects, they would take 100 MB.
+  expect(usedMb() - usedBefore).toBeLessThan(20)
+  goOn()
+  for (const outcome of await Promise.all(outcomes))
+    expect(outcome).toMatchObject({ kind: "responded", decodedBytes: bytes })
 })
 
 test("an error thrown by onChunk rejects the download and closes the socket", async () => {

@@ -26,6 +26,9 @@ export function createDownloadSink({
   let encodedBytes = 0
   let decodedBytes = 0
   let source: Readable | undefined
+  // What has arrived in this turn of the event loop. A source may send each byte as a chunk of its own, with much between two of
+  // them that is no content. Passed on one by one, each would take memory as an object and keep the socket's whole buffer.
+  let arrived: Buffer[] = []
   let settled = false
   let lateTimer: NodeJS.Timeout | undefined
   let notRead: ResponseSink | undefined
@@ -88,6 +91,15 @@ export function createDownloadSink({
     return encoded
   }
 
+  function passOn(exchange: Exchange): void {
+    if (settled || source === undefined || arrived.length === 0) return
+    const [first = Buffer.alloc(0)] = arrived
+    const isWhole = arrived.length === 1 && first.length * 2 >= first.buffer.byteLength
+    const piece = isWhole ? first : Buffer.concat(arrived)
+    arrived = []
+    if (source.push(piece) === false) exchange.pause()
+  }
+
   async function consume(exchange: Exchange, decoded: Readable): Promise<void> {
     const chunks = decoded[Symbol.asyncIterator]()
     for (;;) {
@@ -142,13 +154,14 @@ export function createDownloadSink({
         return
       }
       source ??= open(exchange, chunk[0] ?? 0)
-      if (source?.push(chunk) === false) exchange.pause()
+      if (arrived.push(chunk) === 1) process.nextTick(passOn, exchange)
     },
     onEnd(exchange) {
       if (source === undefined) {
         settle(responded(exchange))
         return
       }
+      passOn(exchange)
       source.push(null)
       // `onChunk` may not have received the last chunks yet. The exchange's timer has ended, so another one
       // enforces the deadline.

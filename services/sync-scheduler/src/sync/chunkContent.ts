@@ -3,6 +3,8 @@ import type { BufferedBytes } from "./bufferedBytes.ts"
 
 /** So small that storing a chunk takes less than a second. 50 MB are 200 chunks. */
 const chunkBytes = 256 * 1024
+/** A source can send single bytes, and each piece takes more memory than that. */
+const mostPieces = 64
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
@@ -41,7 +43,7 @@ export function chunkContent(
     async add(piece) {
       hash.update(piece)
       bytes += piece.length
-      pending.push(piece)
+      if (pending.push(piece) >= mostPieces) pending = [Buffer.concat(pending)]
       pendingBytes += piece.length
       buffered.add(piece.length)
       while (pendingBytes > chunkBytes) await writeFirst(chunkBytes)
