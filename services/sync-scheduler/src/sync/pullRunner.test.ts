@@ -94,6 +94,24 @@ test("changed content is stored, and a 304 or the same content is unchanged", as
   expect(await countChunks()).toBe(4)
 })
 
+test("a change in the second of the last one is fetched, although Last-Modified and ETag are the same", async () => {
+  const modified = "Fri, 27 Nov 2026 12:00:02 GMT"
+  const etag = '"19f-5"'
+  let [body, date] = ["first", modified]
+  const source = await startSource((response, { headers }) => {
+    const known = headers["if-none-match"] === etag || headers["if-modified-since"] === modified
+    response
+      .writeHead(known ? 304 : 200, { date, etag, "last-modified": modified })
+      .end(known ? undefined : body)
+  })
+  const { sync } = await setUp(source.url("/data"))
+  expect(await sync()).toMatchObject({ outcome: "changed" })
+  body = "second"
+  date = "Fri, 27 Nov 2026 12:00:03 GMT"
+  expect(await sync()).toMatchObject({ outcome: "changed" })
+  expect(await sync()).toEqual({ outcome: "unchanged", content: null })
+})
+
 test("a cache in front of the source is asked to revalidate, so that it cannot hide a change", async () => {
   let body = "first"
   let cached: string | undefined

@@ -126,11 +126,22 @@ function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRe
 }
 
 function describe(headers: Record<string, string>): Omit<Content, "bytes" | "sha256"> {
-  return {
-    contentType: headers["content-type"] ?? null,
-    etag: headers.etag ?? null,
-    lastModified: headers["last-modified"] ?? null,
-  }
+  const { etag = null, "last-modified": lastModified = null } = headers
+  const contentType = headers["content-type"] ?? null
+  return isJustModified(headers)
+    ? { contentType, etag: null, lastModified: null }
+    : { contentType, etag, lastModified }
+}
+
+/**
+ * Whether the content may change again without another `Last-Modified`, which has whole seconds (RFC 9110, 8.8.2.2). The `ETag`
+ * of many servers is made of the same time. With such a validator, the next sync could get a 304 for what it has not seen.
+ */
+function isJustModified(headers: Record<string, string>): boolean {
+  const modifiedAt = Date.parse(headers["last-modified"] ?? "")
+  if (Number.isNaN(modifiedAt)) return false
+  const respondedAt = Date.parse(headers.date ?? "")
+  return !(respondedAt - modifiedAt >= 1_000)
 }
 
 function storageFailed(error: unknown): SyncResult {
