@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import type { Chunk, StoredChunk } from "./storeChunk.ts"
 import { storeInTurn } from "./storeInTurn.ts"
 
@@ -53,11 +53,26 @@ test("a chunk that fails does not fail or stop the next one of its site", async 
   expect(await second).toBe("stored")
 })
 
-test("small chunks, and those of connections without a site, do not wait", () => {
+test("small chunks of a site without a large one, and those of connections without a site, do not wait", () => {
   const { begun, store } = start()
-  void store(chunkOf("a", large), "bakery.example")
   void store(chunkOf("small", 1_000), "bakery.example")
+  void store(chunkOf("another", 1_000), "bakery.example")
   void store(chunkOf("b", large), null)
   void store(chunkOf("c", large), null)
-  expect(begun).toEqual(["a", "small", "b", "c"])
+  expect(begun).toEqual(["small", "another", "b", "c"])
+})
+
+test("small chunks wait for a large one of their site, so that many of them do not take all connections", async () => {
+  const { begun, ends, store } = start()
+  void store(chunkOf("a", large), "bakery.example")
+  const second = store(chunkOf("small", 1_000), "bakery.example")
+  void store(chunkOf("another", 1_000), "bakery.example")
+  void store(chunkOf("other", 1_000), "bookshop.example")
+  expect(begun).toEqual(["a", "other"])
+  ends[0]?.resolve("stored")
+  ends[1]?.resolve("stored")
+  await vi.waitFor(() => expect(begun).toEqual(["a", "other", "small"]), 10_000)
+  ends[2]?.resolve("stored")
+  await second
+  expect(begun).toEqual(["a", "other", "small", "another"])
 })

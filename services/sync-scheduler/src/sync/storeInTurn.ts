@@ -1,17 +1,17 @@
 import type { Chunk, StoredChunk } from "./storeChunk.ts"
 
-/** A smaller chunk does not wait. It costs little more than its transaction. */
+/** A smaller chunk begins no queue: it costs little more than its transaction. */
 const largeBytes = 64 * 1024
 
 /**
- * Returns a function that stores large chunks of one site one after the other. Those of other sites do not wait for them. Otherwise
- * a site with large contents would use all of this process's connections to Postgres, and all of Postgres's CPU time, while its
- * syncs run together.
+ * Returns a function that stores large chunks of one site, and what follows while they wait, one after the other. Those of other sites
+ * do not wait for them. Otherwise a site with large contents would use all of this process's connections to Postgres, and all of
+ * Postgres's CPU time, while its syncs run together. (With many of them, `bufferedBytes` makes chunks small.)
  */
 export function storeInTurn(store: (chunk: Chunk) => Promise<StoredChunk>) {
   const newestOf = new Map<string, Promise<StoredChunk>>()
   return async (chunk: Chunk, site: string | null): Promise<StoredChunk> => {
-    if (site === null || chunk.data.length < largeBytes) return store(chunk)
+    if (site === null || (chunk.data.length < largeBytes && !newestOf.has(site))) return store(chunk)
     const storing = () => store(chunk)
     const stored = newestOf.get(site)?.then(storing, storing) ?? storing()
     newestOf.set(site, stored)
