@@ -540,7 +540,9 @@ begin
   update statistics_position set recorded_triggers = recorded_triggers - requested from deleted;
   delete from sync_run where connection_id = old.id;
   insert into unpublished_change (connection_id) select connection_id from snapshot where connection_id = old.id
-    on conflict (connection_id) do update set fence = null;
+    -- A new claim: fences begin again with the next connection of this id, so a claim that goes on must not find its own fence.
+    on conflict (connection_id) do update
+      set fence = null, claim_id = case when unpublished_change.claim_id is not null then gen_random_uuid() end;
   delete from snapshot where connection_id = old.id;
   delete from previous_snapshot where connection_id = old.id;
   delete from snapshot_chunk where connection_id = old.id;

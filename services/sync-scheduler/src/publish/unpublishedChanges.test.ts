@@ -98,6 +98,17 @@ test("a scheduler that was suspended and publishes an old content after a newer 
   ])
 })
 
+test("if a connection is deleted and created again while it is published, its new content is published, too", async () => {
+  const { sql, claim, fences } = await stored("a")
+  const first = await claim()
+  await sql("delete from connection")
+  await addConnections(sql, ["a"])
+  // The fence of its first content is the same.
+  await store(sql, "a", 1)
+  await settleChanges(sql, first)
+  expect(await fences()).toEqual([["a", 1]])
+})
+
 test("a deleted connection is claimed without a content, and one that was created again with its new content", async () => {
   const { sql, claim, fences } = await stored("a", "never-synced")
   await sql("delete from snapshot where connection_id = 'never-synced'")
