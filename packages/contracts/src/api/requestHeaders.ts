@@ -25,7 +25,7 @@ const reservedPatterns = [
   /^if-/,
   /^proxy-/,
   /^webhook-/,
-  /^x-[a-z0-9]+-(connection|signature|delivery|attempt|test)$/,
+  /^x-[a-z0-9]+-(connection|signature|delivery|attempt|test|challenge)$/,
 ]
 
 function isReserved(name: string): boolean {

@@ -41,8 +41,10 @@ test("a channel's request headers are stored encrypted, and responses, lists, au
   const activated = await Promise.all(
     ["stage", "activate"].map((step) => console.call("POST", `/v1/channels/sealed/secret/${step}`)),
   )
-  const rejected = await change("sealed", { request_headers: [header("X-Sitewire-Attempt", "marked-4")] })
-  expect(rejected).toMatchObject({ status: 400, json: { errors: [{ field: "request_headers.0.name" }] } })
+  const ours = [header("X-Sitewire-Attempt", "marked-4"), header("X-Sitewire-Challenge", "marked-5")]
+  const rejected = await change("sealed", { request_headers: ours })
+  const fields = ours.map((_, at) => ({ field: `request_headers.${at}.name` }))
+  expect(rejected).toMatchObject({ status: 400, json: { errors: fields } })
   const texts = [made, changed, ...activated, rejected].map(({ text }) => text)
   for (const path of ["/v1/channels/sealed", "/v1/channels", "/v1/channels/sealed/health", "/v1/audit"])
     texts.push((await console.call("GET", path)).text)
