@@ -65,7 +65,9 @@ async function guard(name: string, check: () => Promise<Check>): Promise<Check> 
   try {
     return await check()
   } catch (error) {
-    return fault(name, messageOf(error), "Check that the account may read the tables, and run the setup job.")
+    const advice =
+      "Use the account of the setup job, because others may not read all tables. If one is missing, run that job."
+    return fault(name, messageOf(error), advice)
   }
 }
 

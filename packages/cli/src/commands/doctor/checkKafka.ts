@@ -70,9 +70,8 @@ async function checkTopics(session: Session, kafka: KafkaConnection, prefix: str
   } catch (error) {
     if (error instanceof ConfigurationError)
       return [fault("topics", error.message, "Correct these variables.")]
-    return [
-      fault("topics", `they cannot be read: ${messageOf(error)}`, "Check the account's rights: DESCRIBE."),
-    ]
+    const advice = "Use the account of the setup job: it needs DESCRIBE and DESCRIBE_CONFIGS."
+    return [fault("topics", `they cannot be read: ${messageOf(error)}`, advice)]
   }
 }
 

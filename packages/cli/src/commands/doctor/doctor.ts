@@ -18,8 +18,9 @@ export const doctor: CliCommand = {
     new Option("--broker-clock", "measure the broker's clock, too: creates a topic and deletes it"),
   ],
   notes:
-    "Set the services' KAFKA_BROKERS, TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, DATABASE_URL and SEALING_KEYS, so that it\n" +
-    "checks everything. What is not set is not checked, and the output says so. Changes nothing, except with --broker-clock.\n" +
+    "To check everything, set TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD and SEALING_KEYS as for the services, and KAFKA_BROKERS,\n" +
+    "DATABASE_URL and the accounts as for the setup job: others may not read topics' settings and the list of migrations.\n" +
+    "What is not set is not checked, and the output says so. Changes nothing, except with --broker-clock.\n" +
     `The exit code is ${exitCodes.failed} if there is a fault.`,
   examples: ["sitewire doctor", "sitewire doctor --profile production", "sitewire doctor --json"],
   json: z.object({ ok: z.boolean(), checks: z.array(checkSchema) }),

@@ -12,7 +12,8 @@ export const readConnection = defineRoute({
   operation: "readConnection",
   summary: "Read a connection and its state",
   allow: { read: "all", site: "own", connection: "own" },
-  description: "The ETag changes with the source and the runner, and not with each sync.",
+  description:
+    "The ETag changes with the source, the runner and the request headers, and not with each sync.",
   params: idParameter,
   etag: true,
   links: { listSyncs: { connection: "$request.path.id" } },
