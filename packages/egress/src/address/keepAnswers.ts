@@ -6,7 +6,7 @@ export type Answer = { ips: readonly string[]; keepMs: number }
  * comes after a minute, so it asks again.
  */
 const MAX_KEPT_MS = 60_000
-/** Of some 300 bytes each. */
+/** Of 300 bytes to 2 kB each. */
 const MAX_KEPT_NAMES = 10_000
 
 /**

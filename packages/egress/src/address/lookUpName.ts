@@ -61,10 +61,16 @@ function hasIpv6Address(): boolean {
   return addresses.some((each) => each.family === "IPv6" && !each.internal && each.scopeid === 0)
 }
 
-const toAnswer = (records: readonly RecordWithTtl[]): Answer => ({
-  ips: records.map(({ address }) => address),
-  keepMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000,
-})
+/** An answer can have thousands of addresses. All are vetted at each call, and tried if none responds. */
+const MAX_ADDRESSES = 16
+
+function toAnswer(records: readonly RecordWithTtl[]): Answer {
+  const used = records.slice(0, MAX_ADDRESSES)
+  return {
+    ips: used.map(({ address }) => address),
+    keepMs: Math.min(...used.map(({ ttl }) => ttl)) * 1_000,
+  }
+}
 
 async function combineFamilies(
   v4: Promise<RecordWithTtl[]>,

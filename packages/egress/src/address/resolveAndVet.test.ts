@@ -164,6 +164,12 @@ test("an answer is used again if its name server allows it", async () => {
   expect(records).toMatchObject({ "kept.example": { queries: 2 }, "never-kept.example": { queries: 10 } })
 })
 
+test("of an answer with many addresses, 16 are used", async () => {
+  const a = Array.from({ length: 40 }, (_, at) => [1, 1, 1, at])
+  const lookup = createLookup({ servers: [await nameServer({ "many.example": { a } })], ipv6: false })
+  expect(await lookup("many.example")).toHaveLength(16)
+})
+
 test("a name that takes two seconds is resolved, also while other names are fast", async () => {
   const slow = { a: [[2, 2, 2, 2]], aaaa: [], afterMs: 2_000 }
   const server = await nameServer({ "quick.example": { a: [[1, 1, 1, 1]], aaaa: [] }, "slow.example": slow })

@@ -4,6 +4,7 @@ import errors from "undici/lib/core/errors.js"
 import Client from "undici/lib/dispatcher/client.js"
 import type { Target } from "../address/parseTarget.ts"
 import type { Phase } from "../request/classifyNetworkError.ts"
+import { limitHeaders } from "./limitHeaders.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
 import { createTlsSessions } from "./tlsSessions.ts"
 
@@ -192,6 +193,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         if (socket instanceof TLSSocket && options.onCertificate) reportCertificate(target.origin, socket)
         // Registered before undici's listener, so that the limit is checked before the bytes are parsed.
         socket.on("readable", () => limitReading(connection, socket))
+        // undici makes its parser when the connection is reported.
+        socket.once("readable", () => limitHeaders(socket))
         done(null, socket)
       },
       onFailed(error) {

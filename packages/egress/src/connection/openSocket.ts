@@ -11,6 +11,12 @@ export type SocketSteps = {
 
 type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
 
+/**
+ * A server sends one or two after the handshake. Each takes 50 µs and more, they need no call, and no other limit counts them: a megabyte
+ * of them would take seconds.
+ */
+const MAX_TICKETS = 16
+
 // After this time, the next IP address is tried. The last one gets all the remaining time. Above 1 s, because
 // TCP repeats a lost packet after 1 s.
 const NEXT_IP_AFTER_MS = 1_500
@@ -45,7 +51,12 @@ function openTls(
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
   })
-  return socket.on("session", (session: Buffer) => onSession(session, socket))
+  let tickets = 0
+  return socket.on("session", (session: Buffer) => {
+    if (++tickets > MAX_TICKETS)
+      socket.destroy(new Error(`the server sent more than ${MAX_TICKETS} TLS tickets`))
+    else onSession(session, socket)
+  })
 }
 
 function tcpOptions(target: Target, ips: readonly string[]): TcpNetConnectOpts {

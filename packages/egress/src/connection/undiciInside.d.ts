@@ -8,3 +8,9 @@ declare module "undici/lib/dispatcher/client.js" {
 declare module "undici/lib/core/errors.js" {
   export { errors as default } from "undici"
 }
+
+declare module "undici/lib/core/symbols.js" {
+  /** The key of a socket's parser. */
+  const symbols: { readonly kParser: unique symbol }
+  export default symbols
+}

@@ -289,6 +289,27 @@ async function expectOneLimit(egress: Egress, url: string, beforeMs: number, tim
   expect(await egress.request(patient)).toMatchObject({ kind: "responded", status: 200 })
 }
 
+test("a response may have 200 headers, but not thousands, however short", async () => {
+  const head = (headers: number) => `HTTP/1.1 200 OK\r\ncontent-length: 0\r\n${"a:\r\n".repeat(headers)}`
+  const many = await startServer(respondWith(`${head(200)}\r\n`))
+  expect(await localEgress().request(post(many.url))).toMatchObject({ kind: "responded", status: 200 })
+  // Without an end, so that nothing but the limit ends it.
+  const tooMany = await startServer(respondWith(head(16_000)))
+  const failed = await localEgress().request(post(tooMany.url))
+  expect(failed).toMatchObject({ kind: "failed", error: "protocol" })
+  expect(failed).toHaveProperty("message", expect.stringContaining("its headers are too large"))
+})
+
+test("a server that offers only DHE is not called, because it chooses how long the exchange takes", async () => {
+  const { cert, key } = makeCertificate("DNS:partner.test")
+  const dhe = { ciphers: "DHE-RSA-AES128-GCM-SHA256", dhparam: "auto", maxVersion: "TLSv1.2" } as const
+  const server = createTlsServer({ cert, key, ...dhe }, respondWith(OK))
+  const { port } = await startServer(() => {}, server)
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  const outcome = await egress.request(post(`https://partner.test:${port}/`))
+  expect(outcome).toMatchObject({ kind: "failed", error: "tls" })
+})
+
 test("the lookup counts towards the time limit", async () => {
   const { port } = await startServer(respondLate)
   const egress = localEgress({ lookup: () => sleep(LATE_MS, ["127.0.0.1"]) })
