@@ -8,24 +8,24 @@ export function hideValues(partners: Headers): Record<string, string> {
 }
 
 /**
- * What must not be in a stored response, which can quote the request: each value, and a token behind a scheme. The longest
- * first: of a value that contains another one, the rest would remain.
+ * What must not be in a stored response, which can quote the request: each value, as it is and as a JSON string, and the tokens of it.
+ * The longest first: of a value that contains another one, the rest would remain.
  */
 export function secretParts(partners: Headers): string[] {
   const values = Object.values(partners)
-  const tokens = values.flatMap((value) => value.split(" ")).filter(({ length }) => length >= 8)
-  return [...values, ...tokens].sort((one, other) => other.length - one.length)
+  const inJson = values.map((value) => JSON.stringify(value).slice(1, -1))
+  const tokens = values.flatMap((value) => value.split(/[\s"'=,;\\]+/)).filter(({ length }) => length >= 8)
+  return [...new Set([...values, ...inJson, ...tokens])].sort((one, other) => other.length - one.length)
 }
 
-/** Without the values. Bytes that are no text stay as they are. */
+/** Without the values, and not longer for it. Bytes that are no text stay as they are. */
 export function redactExcerpt(excerpt: Excerpt, partners: Headers): Excerpt {
   const secrets = secretParts(partners)
   if (secrets.length === 0) return excerpt
+  // All in one pass: what replaces one may not be replaced again.
+  const quoted = new RegExp(secrets.map((secret) => secret.replace(/\W/g, "\\$&")).join("|"), "g")
   const redact = (bytes: Buffer) =>
-    Buffer.from(
-      secrets.reduce((text, secret) => text.replaceAll(secret, "***"), bytes.toString("latin1")),
-      "latin1",
-    )
+    Buffer.from(bytes.toString("latin1").replace(quoted, "***"), "latin1").subarray(0, bytes.length)
   return {
     received: () => redact(excerpt.received()),
     complete: () => excerpt.complete(),
