@@ -139,6 +139,20 @@ test("old days are dropped with their deliveries and attempts; one in which a de
   expect(await counts(pool.sql)).toEqual({ deliveries: 5, attempts: 10 })
 })
 
+test("an event that was forgotten and published again stays known, although its old delivery is still stored", async () => {
+  const pool = await database()
+  await pool.sql("select make_days($1, $2)", [day(35), day(35)])
+  await insertAged(pool.sql, { days: 35, count: 3, state: "delivered" })
+  const newer = { delivery_id: "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b" }
+  await pool.sql(
+    "update known_event set delivery_id = $1 where event_id = (select min(event_id) from known_event)",
+    [newer.delivery_id],
+  )
+  const { signal } = new AbortController()
+  await deleteOldDeliveries({ pool, before: thirtyDays, batch: 7, pauseMs: 1, signal })
+  expect(await pool.sql("select delivery_id from known_event")).toEqual([newer])
+})
+
 test("a day that a long query reads is not dropped meanwhile, and delays no new delivery", async () => {
   const pool = await database()
   await pool.sql("select make_days($1, $2)", [day(32), day(32)])

@@ -86,7 +86,9 @@ const deletions: Record<"events" | "deliveries" | "attempts", Deletion> = {
       `with old as materialized (
          select id, event_id, ${waits} as waits ${next} order by id limit $3
        ), gone as (
-         delete from known_event where event_id = any (array(select event_id from old where not waits)) returning 1
+         -- With the delivery's id, because an event that was forgotten and published again has a newer delivery.
+         delete from known_event where event_id = any (array(select event_id from old where not waits))
+           and delivery_id = any (array(select id from old where not waits)) returning 1
        )
        select (select count(*)::int from gone) as deleted, (select id from old order by id desc limit 1) as last`,
       [after, bound, batch],
