@@ -19,7 +19,7 @@ import type { DispatcherMetrics } from "./metrics.ts"
 import { startPublishingEnds } from "./outcome/startPublishingEnds.ts"
 import { createHandleRetries } from "./retry/handleRetries.ts"
 import type { RetrySchedule } from "./retry/nextAttempt.ts"
-import { createScheduleRetry } from "./retry/scheduleRetry.ts"
+import { createScheduleRetry, giveUpAfterMs } from "./retry/scheduleRetry.ts"
 import type { ChannelStatus } from "./status/writeStatus.ts"
 
 export type DispatcherSettings = {
@@ -76,7 +76,8 @@ export function createDispatcher(parts: DispatcherParts) {
   })
   const { schedule, topics, maxOutstanding } = settings
   const claimSettings = {
-    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + leaseReserveMs,
+    // Until the outcome is recorded, which waits for the retry's record in Kafka.
+    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + giveUpAfterMs + leaseReserveMs,
     attemptWithinMs: settings.channelMaxWaitMs + leaseReserveMs / 2,
   }
   const limiter = createLimiter({

@@ -10,7 +10,7 @@ export type ScheduleRetry = (failed: DueDelivery, step: number, attempt: Tracepa
  * Long enough for a partition to get another leader. While a record waits, it occupies one of the dispatcher's
  * MAX_OUTSTANDING_RECORDS, which healthy channels need, too.
  */
-const giveUpAfterMs = 20_000
+export const giveUpAfterMs = 20_000
 
 /**
  * Publishes the next attempt to the retry topic of the step. If the broker rejects the record or does not
