@@ -22,3 +22,9 @@ export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise
     client.release(broken)
   }
 }
+
+/**
+ * Begins a transaction whose locks end soon if this process is suspended, or its host is cut off. Postgres would otherwise notice
+ * that after hours.
+ */
+export const beginWithLimit = "begin; set local idle_in_transaction_session_timeout = '60s'"

@@ -1,4 +1,4 @@
-import { onOwnConnection } from "./onOwnConnection.ts"
+import { beginWithLimit, onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
 
 /**
@@ -11,7 +11,7 @@ export function oneAtATime<T>(
   work: (sql: Sql) => Promise<T>,
 ): Promise<T | null> {
   return onOwnConnection(pool, async (sql) => {
-    await sql("begin")
+    await sql(beginWithLimit)
     const [lock] = await sql<{ mine: boolean }>("select pg_try_advisory_xact_lock($1) as mine", [lockKey])
     const result = lock?.mine ? await work(sql) : null
     await sql("commit")

@@ -1,5 +1,5 @@
 import type { Job } from "@sitewire/contracts"
-import { onOwnConnection, type Pool } from "@sitewire/database"
+import { beginWithLimit, onOwnConnection, type Pool } from "@sitewire/database"
 import type { RunningJob, Step, StepContext } from "./job.ts"
 
 export type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
@@ -31,9 +31,6 @@ select id, kind, filter, position, counts, created_at, clock_timestamp() as now
  limit 1
    for update skip locked`
 
-// The time-out releases the lock of a console that hangs. A step's calls to Kafka time out earlier.
-const begin = "begin; set local idle_in_transaction_session_timeout = '60s'"
-
 const savePosition = `
 update job
    set position = $2, counts = $3::jsonb,
@@ -52,7 +49,8 @@ export function runStep(
   excluded: readonly string[],
 ): Promise<StepOutcome> {
   return onOwnConnection(pool, async (sql) => {
-    await sql(begin)
+    // A step's calls to Kafka time out earlier.
+    await sql(beginWithLimit)
     const [row] = await sql<Row>(claim, [excluded])
     if (!row) {
       await sql("rollback")

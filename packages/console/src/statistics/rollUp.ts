@@ -1,4 +1,4 @@
-import { onOwnConnection, type Pool, type Sql } from "@sitewire/database"
+import { beginWithLimit, onOwnConnection, type Pool, type Sql } from "@sitewire/database"
 import { countMinute, isUnchanged, minuteMs } from "./countMinute.ts"
 import { mergeStatistics } from "./mergeStatistics.ts"
 
@@ -26,7 +26,7 @@ export function rollUp(
   { marginMs, settleAfterMs }: CountingDelays = usualDelays,
 ): Promise<RollUp> {
   return onOwnConnection(pool, async (sql) => {
-    await sql("begin")
+    await sql(beginWithLimit)
     const [position] = await sql<Position>(lockPosition, [marginMs, minuteRetentionMs])
     const result = position ? await countNext(sql, position, settleAfterMs) : "busy"
     await sql("commit")

@@ -81,7 +81,12 @@ async function inTransaction<Result>(
 ): Promise<Result | Problem> {
   try {
     return await context.prisma.$transaction(
-      (transaction) => work({ ...context, prisma: transaction, sql: sqlWithin(transaction) }),
+      async (transaction) => {
+        const sql = sqlWithin(transaction)
+        // Prisma's limit does not hold if this host is suspended or cut off. Others may wait for what it has locked.
+        await sql(`set local idle_in_transaction_session_timeout = ${timeoutMs}`)
+        return work({ ...context, prisma: transaction, sql })
+      },
       { timeout: timeoutMs, maxWait: timeoutMs },
     )
   } catch (error) {
