@@ -7,4 +7,5 @@ export const invalidRecordHeaders = {
   topic: "sitewire-topic",
   partition: "sitewire-partition",
   offset: "sitewire-offset",
+  time: "sitewire-time",
 } as const

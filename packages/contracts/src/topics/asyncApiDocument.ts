@@ -49,6 +49,7 @@ const headersOf = {
     [invalidRecordHeaders.topic]: text("Topic of the original record.", "site.paid"),
     [invalidRecordHeaders.partition]: text("Partition of the original record.", "3"),
     [invalidRecordHeaders.offset]: text("Offset of the original record.", "1024"),
+    [invalidRecordHeaders.time]: text("Time of the original record, in Unix milliseconds.", "1795741200000"),
   },
 }
 

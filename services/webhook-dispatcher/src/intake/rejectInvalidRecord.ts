@@ -21,12 +21,13 @@ export function createRejectInvalidRecord(parts: {
 }): RejectInvalidRecord {
   const { publish, invalidTopic, metrics, log } = parts
   return async (record, reason) => {
-    const { topic, partition, offset, key, value } = record
+    const { topic, partition, offset, appendedAt, key, value } = record
     const origin = {
       [invalidRecordHeaders.reason]: reason,
       [invalidRecordHeaders.topic]: topic,
       [invalidRecordHeaders.partition]: String(partition),
       [invalidRecordHeaders.offset]: offset,
+      [invalidRecordHeaders.time]: String(appendedAt),
     }
     const headers = { ...record.headers, ...origin }
     const published = await publish({ topic: invalidTopic, key, value, headers }, untilStored)

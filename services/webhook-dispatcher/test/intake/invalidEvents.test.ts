@@ -36,9 +36,15 @@ test("records that are malformed or name an unknown channel are rejected with re
     topic: headers["sitewire-topic"],
     partition: headers["sitewire-partition"],
     offset: Number(headers["sitewire-offset"]),
+    isDated: Math.abs(Date.now() - Number(headers["sitewire-time"])) < 3_600_000,
   }))
   expect(origins.toSorted((a, b) => a.offset - b.offset)).toEqual(
-    bad.map((_, offset) => ({ topic: it.names.sitePaid, partition: String(place?.partition), offset })),
+    bad.map((_, offset) => ({
+      topic: it.names.sitePaid,
+      partition: String(place?.partition),
+      offset,
+      isDated: true,
+    })),
   )
   expect(dispatcher.output()).not.toContain("owner@shop.example")
   await partner.close()

@@ -33,7 +33,7 @@ function remains(createdAt: Date, prefix: string): RemainingTopic[] {
     [`${prefix}site.paid`]:
       "Original events. Those that were published before this job was created are not sent.",
     [`${prefix}site.paid.invalid`]:
-      "Invalid events. A replay leaves out those that were rejected before this job was created.",
+      "Invalid events. A replay leaves out those that were published before this job was created.",
   }
   return topicCatalogue(settings).flatMap(({ name, retentionMs, segmentMs }) => {
     const note = notes[name]

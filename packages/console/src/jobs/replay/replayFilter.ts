@@ -20,9 +20,10 @@ export function readAllErasures(from: { sql: Sql; sealingKeys: SealingKeys }): P
 }
 
 /**
- * True if the record must not be replayed: it is about the subject of an erasure, and was rejected before the
- * erasure or shortly after it. A value that is not JSON may be about any subject.
+ * True if the record must not be replayed: it is about the subject of an erasure, and was published before the
+ * erasure or shortly after it, whenever it was rejected. A value that is not JSON may be about any subject.
  */
-export function isErased({ value, appendedAt }: ConsumerRecord, erasures: Erasures): boolean {
-  return value !== null && erasures.covers(value, appendedAt)
+export function isErased({ value, appendedAt, headers }: ConsumerRecord, erasures: Erasures): boolean {
+  const publishedAt = Number(headers[invalidRecordHeaders.time] ?? Number.NaN)
+  return value !== null && erasures.covers(value, publishedAt < appendedAt ? publishedAt : appendedAt)
 }

@@ -126,14 +126,14 @@ test("a replay leaves out events of an erased subject that were, or may have bee
   expect(replayed).toEqual(["of another person"])
 })
 
-test("an event that was rejected later than an erasure by the clock margin is replayed", async () => {
+test("an event that was published later than an erasure by the clock margin is replayed, whenever it was rejected", async () => {
   const email = "owner@shop.example"
   const digestKey = createSecretKey(Buffer.alloc(32, 1))
   const [digest = ""] = Object.values(storedSubject(digestKey, subjectOf({ email })))
   const key_sealed = seal(sealingKeys, sealContexts.digestKey("email"), digestKey.export().toString("base64"))
   const erasedAt = Date.parse("2030-01-01T00:00:00Z")
   const sql = (async () => [{ version: "v", erased: { [digest]: erasedAt }, key_sealed }]) as unknown as Sql
-  const recordAt = (appendedAt: number): ConsumerRecord => ({
+  const recordAt = (publishedAt: number, appendedAt = publishedAt): ConsumerRecord => ({
     topic: "invalid",
     partition: 0,
     offset: "0",
@@ -141,7 +141,10 @@ test("an event that was rejected later than an erasure by the clock margin is re
     timeFrom: "broker",
     key: null,
     value: Buffer.from(JSON.stringify({ email })),
-    headers: { [invalidRecordHeaders.reason]: "unknown channel" },
+    headers: {
+      [invalidRecordHeaders.reason]: "unknown channel",
+      [invalidRecordHeaders.time]: String(publishedAt),
+    },
   })
   const count = async (record: ConsumerRecord) => {
     const read = async () => ({ records: [record], next: {}, ended: true })
@@ -150,6 +153,8 @@ test("an event that was rejected later than an erasure by the clock margin is re
   }
   expect(await count(recordAt(erasedAt + clockMarginMs - 1))).toMatchObject({ matching: 0, left_out: 1 })
   expect(await count(recordAt(erasedAt + clockMarginMs))).toMatchObject({ matching: 1, left_out: 0 })
+  const rejectedLater = recordAt(erasedAt - 1, erasedAt + 86_400_000)
+  expect(await count(rejectedLater)).toMatchObject({ matching: 0, left_out: 1 })
 })
 
 test("a replay waits only if Kafka is unavailable; another error is reported as a failure", async () => {
