@@ -84,7 +84,7 @@ test("an invalid record that is too large for the invalid topic blocks no partit
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the rejection", () => invalid.length === 1)
   const [record] = invalid
-  expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* has 950181 bytes; .*\): 950000 bytes$/)
+  expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* has 950\d{3} bytes; .*\): 950000 bytes$/)
   expect(record).toMatchObject({ value: null, headers: { "sitewire-topic": it.names.sitePaid } })
   await waitUntil("the delivery behind it", () => partner.received.length === 1)
   await publisher.close(1_000)

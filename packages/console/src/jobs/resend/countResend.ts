@@ -11,6 +11,8 @@ export type ResendCount = { matching: number; leftOut: number; complete: boolean
  */
 const firstSliceMs = 60_000
 const fastMs = 200
+/** A statement reads no more, because hours without a delivery may be followed by an outage with millions. */
+const mostRows = 200_000
 
 /**
  * Counts the deliveries that a resend would defer. They are counted slice by slice, because one statement for
@@ -20,7 +22,7 @@ const fastMs = 200
 export async function countResend(
   sql: Sql,
   filter: ResendFilter,
-  { now, deadlineMs }: { now: Date; deadlineMs: number },
+  { now, deadlineMs, most = mostRows }: { now: Date; deadlineMs: number; most?: number },
 ): Promise<ResendCount> {
   const endsAt = performance.now() + deadlineMs
   const counted: ResendCount = { matching: 0, leftOut: 0, complete: false }
@@ -30,7 +32,13 @@ export async function countResend(
     const startedAt = performance.now()
     if (startedAt >= endsAt) return counted
     const toMs = Math.min(whole.toMs, fromMs + sliceMs)
-    const { matching, leftOut } = await countSlice(sql, filter, { fromMs, toMs }, now)
+    // A millisecond cannot be divided.
+    const limit = toMs - fromMs > 1 ? most : null
+    const { matching, leftOut } = await countSlice(sql, filter, { fromMs, toMs }, { now, limit })
+    if (matching + leftOut === limit) {
+      sliceMs = Math.ceil((toMs - fromMs) / 16)
+      continue
+    }
     counted.matching += matching
     counted.leftOut += leftOut
     fromMs = toMs
@@ -53,7 +61,7 @@ async function countSlice(
   sql: Sql,
   filter: ResendFilter,
   slice: Times,
-  now: Date,
+  { now, limit }: { now: Date; limit: number | null },
 ): Promise<{ matching: number; leftOut: number }> {
   const { range, values } = rangeOf(filter, slice)
   const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
@@ -64,7 +72,7 @@ async function countSlice(
   const [row] = await sql<{ matching: number; left_out: number }>(
     `select count(*) filter (where state <> 'erased' and channel.id is not null)::int as matching,
             count(*) filter (where state = 'erased' or channel.id is null)::int as left_out
-       from (select state, channel_id from delivery where ${range} and ${conditions} ${narrowed}) as matching
+       from (select state, channel_id from delivery where ${range} and ${conditions} ${narrowed} limit ${limit}) as matching
        left join channel on channel.id = channel_id`,
     hasStateError ? [...all, statesAndErrors(filter.state)] : all,
   )
