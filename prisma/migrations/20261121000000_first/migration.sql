@@ -295,6 +295,8 @@ create index waiting_delivery_deferred_idx on waiting_delivery (channel_id, defe
   where deferred_at is not null;
 -- For the sweep: the scheduled deliveries, the longest overdue first.
 create index waiting_delivery_scheduled_idx on waiting_delivery (next_attempt_at) where next_attempt_at is not null;
+-- For the channels that fail. Few of the rows of a large backlog were attempted so often.
+create index waiting_delivery_failing_idx on waiting_delivery (channel_id) where failures >= 3;
 
 create table ended_delivery (
   delivery_id uuid,

@@ -27,6 +27,9 @@ const rotationTakes = "7 days"
 /** Of the overdue attempts, so many are read, from the oldest on. */
 const mostOverdue = 1_000
 
+/** Of a channel's deferred deliveries, so many are counted. A channel can have millions, and is read every ten seconds. */
+const mostDeferred = 100_000
+
 /** What is wrong, for operators. No text contains an address, a URL, or personal data. */
 export const problemKinds: Record<ProblemKind, Description> = {
   "channel.failing": {
@@ -42,7 +45,9 @@ export const problemKinds: Record<ProblemKind, Description> = {
           where channel_id = failing.channel_id and breaker_opened_at is not null and ${dispatcherIsRunning}) as breaker
        cross join lateral (
          select count(*)::int as count, min(deferred_at) as since
-           from waiting_delivery where channel_id = failing.channel_id and deferred_at is not null) as deferred`),
+           from (select deferred_at from waiting_delivery
+                  where channel_id = failing.channel_id and deferred_at is not null
+                  order by deferred_at limit ${mostDeferred}) as oldest) as deferred`),
     counted: "deferred",
     summary: (channel) => `Deliveries to the channel ${channel} fail.`,
     resolved: (channel) => `Deliveries to the channel ${channel} have not failed for five minutes.`,
