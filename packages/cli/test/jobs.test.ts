@@ -110,7 +110,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("so it cannot be cancelled") })
 })
 
-/** An erasure's final pass begins when all dispatchers know the erasure, after 45 seconds. These already know it. */
+/** An erasure's final pass begins when all dispatchers know the erasure, after a minute. These already know it. */
 async function startFinalPass(): Promise<void> {
   const { sql } = system.installation
   await waitUntil("the erasure to wait for its final pass", async () => {
