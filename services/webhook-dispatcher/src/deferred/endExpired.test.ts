@@ -1,7 +1,9 @@
 import type { Sql } from "@sitewire/database"
-import { expect, test } from "vitest"
+import { createLogger } from "@sitewire/runtime"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { endExpired } from "./endExpired.ts"
+import { type CheckedChannel, endExpired as check } from "./endExpired.ts"
+import { expireDeferred } from "./expireDeferred.ts"
 
 const minute = 60_000
 const ago = (minutes: number) => `now() - interval '${minutes} minutes'`
@@ -22,6 +24,8 @@ const unreachableFor = (sql: Sql, minutes: number, channel = "acme") =>
     [channel, minutes],
   )
 const acme = [{ channel: "acme", from: 0 }]
+const endExpired = async (sql: Sql, channels: CheckedChannel[], { periodMs }: typeof settings) =>
+  (await check(sql, channels, { periodMs })).expired
 
 test("the time in which the breaker was open counts, whatever the reason for the deferral", async () => {
   const { sql, insert } = await startDeliveryDatabase()
@@ -147,4 +151,34 @@ test("what was counted before a deferral does not count for it, unless the chann
   await insert(deferred("breaker", { unreachable_ms: "250 * 60000.0" }))
   await unreachableFor(sql, 50)
   expect(await endExpired(sql, acme, { periodMs: 79 * minute })).toHaveLength(1)
+})
+
+test("a delivery that was deferred again ends in time, although thousands were deferred before it", async () => {
+  const { sql, insert } = await startDeliveryDatabase()
+  await sql(
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
+     select gen_random_uuid(), 'acme', 0, now() - interval '30 minutes' + at * interval '1 millisecond', 'breaker'
+       from generate_series(1, 5000) at`,
+  )
+  const attempted = await insert(deferred("breaker", { deferred_at: ago(10) }))
+  await unreachableFor(sql, 60)
+  const ended: string[] = []
+  const expire = expireDeferred({
+    openBreakers: () => [{ key: "acme" }],
+    async endExpired(channels) {
+      const checked = await check(sql, channels, settings)
+      ended.push(...checked.expired.map(({ delivery }) => delivery))
+      return checked
+    },
+    scanFrom: () => 0,
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  const clock = { now: 0 }
+  vi.spyOn(performance, "now").mockImplementation(() => clock.now)
+  onTestFinished(() => void vi.restoreAllMocks())
+  for (let round = 0; round < 6; round++) {
+    await expire()
+    clock.now += 1_000
+  }
+  expect(ended).toEqual([attempted])
 })

@@ -14,7 +14,7 @@ test("thousands of open breakers are checked in turns, some of them each second"
     openBreakers: () => [...open].map((key) => ({ key })),
     endExpired: async (channels) => {
       checked.push(channels.map(({ channel }) => channel))
-      return []
+      return { expired: [], next: new Map() }
     },
     scanFrom: () => 0,
     log,

@@ -1,5 +1,5 @@
 import type { Logger } from "@sitewire/runtime"
-import { type CheckedChannel, type Expired, expiredAtOnce } from "./endExpired.ts"
+import { type Checked, type CheckedChannel, expiredAtOnce } from "./endExpired.ts"
 
 /**
  * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
@@ -10,7 +10,7 @@ const channelsAtOnce = 20
 
 export type ExpireParts = {
   openBreakers: () => { key: string }[]
-  endExpired: (channels: CheckedChannel[]) => Promise<Expired[]>
+  endExpired: (channels: CheckedChannel[]) => Promise<Checked>
   scanFrom: (channel: string) => number
   log: Logger
 }
@@ -23,21 +23,34 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   let nextAt = 0
   /** Channels that are to be checked in this round. */
   let round: string[] = []
+  /**
+   * Where the next check of a channel continues. Its oldest deferrals are not enough: a delivery that was attempted and deferred
+   * again is behind those that wait for the first time, and has used more of its period.
+   */
+  const continueFrom = new Map<string, number>()
   let expiring: Promise<void> | null = null
+
+  function advance(channel: string, from: number, next: number | undefined): void {
+    if (next !== undefined && next > from) continueFrom.set(channel, next)
+    else continueFrom.delete(channel)
+  }
 
   async function expire(): Promise<void> {
     const now = performance.now()
     if (now < nextAt) return
     const open = new Set(openBreakers().map(({ key }) => key))
     round = round.filter((channel) => open.has(channel))
+    for (const channel of continueFrom.keys()) if (!open.has(channel)) continueFrom.delete(channel)
     if (round.length === 0) round = [...open]
     if (round.length === 0) return
     nextAt = now + everyMs
     const checked = round.splice(0, channelsAtOnce)
-    const expired = await endExpired(checked.map((channel) => ({ channel, from: scanFrom(channel) })))
-    if (expired.length === 0) return
-    // There may be more.
+    const fromOf = (channel: string) => continueFrom.get(channel) ?? scanFrom(channel)
+    const { expired, next } = await endExpired(checked.map((channel) => ({ channel, from: fromOf(channel) })))
+    // There may be more among those that were read.
     if (expired.length >= expiredAtOnce) round.unshift(...checked)
+    else for (const channel of checked) advance(channel, fromOf(channel), next.get(channel))
+    if (expired.length === 0) return
     for (const { delivery, channel, correlation, died } of expired) {
       if (!died) continue
       log.warn(
