@@ -2,7 +2,7 @@ import { plainArray, type Sql } from "@sitewire/database"
 import { endWaiting } from "../outcome/endWaiting.ts"
 import { elapsedTime } from "./elapsedTime.ts"
 
-export type Expired = {
+type Expired = {
   delivery: string
   channel: string
   correlation: string
