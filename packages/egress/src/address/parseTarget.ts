@@ -16,7 +16,7 @@ export type Target = {
 
 type ParsedTarget = { kind: "ok"; target: Target } | { kind: "rejected"; message: string }
 
-// Parsed URLs are cached, because parsing and vetting takes 3 µs. The addresses of a name are not cached.
+// Parsed URLs are cached, because parsing and vetting takes 3 µs. The addresses of a name are not part of it.
 const MAX_CACHED = 4_096
 
 export function createTargetCache(policy: AddressPolicy): (url: string) => ParsedTarget {

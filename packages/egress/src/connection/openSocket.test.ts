@@ -1,4 +1,4 @@
-import { createSecureContext, createServer, type TLSSocket } from "node:tls"
+import { createSecureContext, createServer } from "node:tls"
 import { makeCertificate } from "@sitewire/cli/receivers"
 import { expect, test } from "vitest"
 import { startServer } from "../../test/fixtures/rawServer.ts"
@@ -7,7 +7,8 @@ import { openSocket } from "./openSocket.ts"
 test("a server that sends TLS tickets without end loses its connection, and few of them are kept", async () => {
   const { cert, key } = makeCertificate("DNS:partner.test")
   const { port } = await startServer(() => {}, createServer({ cert, key }))
-  const target = { host: "partner.test", servername: "partner.test", port, tls: true } as never
+  const [host, origin] = ["partner.test", `https://partner.test:${port}`]
+  const target = { origin, host, servername: host, port, tls: true, ips: undefined, path: "/" }
   const kept: Buffer[] = []
   const ended = new Promise<Error>((resolve) => {
     const socket = openSocket(
@@ -23,7 +24,7 @@ test("a server that sends TLS tickets without end loses its connection, and few 
         onFailed: resolve,
         onSession: (ticket) => void kept.push(ticket),
       },
-    ) as TLSSocket
+    )
     expect(socket.destroyed).toBe(false)
   })
   expect((await ended).message).toBe("the server sent more than 16 TLS tickets")

@@ -24,6 +24,6 @@ export function readAllErasures(from: { sql: Sql; sealingKeys: SealingKeys }): P
  * erasure or shortly after it, whenever it was rejected. A value that is not JSON may be about any subject.
  */
 export function isErased({ value, appendedAt, headers }: ConsumerRecord, erasures: Erasures): boolean {
-  const publishedAt = Number(headers[invalidRecordHeaders.time] ?? Number.NaN)
+  const publishedAt = Number(headers[invalidRecordHeaders.time])
   return value !== null && erasures.covers(value, publishedAt < appendedAt ? publishedAt : appendedAt)
 }
