@@ -1,5 +1,8 @@
 import type { Schemas } from "../../api/client.ts"
 
+/** Sitewire's own header. The partner chooses other names, but none like this. */
+export const isSignatureHeader = (name: string) => /^x-[a-z0-9]+-signature$/i.test(name)
+
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
@@ -8,7 +11,9 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
  */
 export function curlOf({ url, request_headers }: Schemas["Attempt"], body: string): string {
   const headers = Object.entries(request_headers ?? {}).flatMap(([name, value]) => {
-    if (/-signature$/i.test(name)) return /^webhook-/i.test(name) ? [] : [`-H "${name}: $SIGNATURE"`]
+    if (/^webhook-signature$/i.test(name)) return []
+    if (isSignatureHeader(name)) return [`-H "${name}: $SIGNATURE"`]
+    // The partner may have chosen both, so the shell must not expand them.
     return [`-H ${quote(`${name}: ${value}`)}`]
   })
   return [

@@ -24,16 +24,25 @@ const attempt = {
   },
 } as unknown as Schemas["Attempt"]
 
+const printArguments = `curl() { printf '%s\\0' "$@"; }\n`
+
 const run = (command: string, args: string[]) =>
   execFileSync(command, args, { encoding: "utf8", env: { ...process.env, SITEWIRE_SECRET: secret } })
 
 test("the shell commands send the exact body to the URL, with a valid signature", () => {
-  const printArguments = `curl() { printf '%s\\0' "$@"; }\n`
   const sent = run("bash", ["-c", printArguments + curlOf(attempt, body)]).split("\0")
   expect(sent).toContain(attempt.url)
   expect(sent).toContain(`X-Sitewire-Signature: ${signature}`)
   expect(sent).toContain("X-Sitewire-Delivery: 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b")
   expect(sent[sent.indexOf("--data-binary") + 1]).toBe(body)
+})
+
+test("the names and values of a partner's own headers are not expanded by the shell, and get no signature of ours", () => {
+  const own = { "`env`-signature": "a", "$(id)-signature": "b", "gateway-signature": "c", "it's": "$HOME" }
+  const hostile = { ...attempt, request_headers: { ...attempt.request_headers, ...own } }
+  const sent = run("bash", ["-c", printArguments + curlOf(hostile, body)]).split("\0")
+  for (const [name, value] of Object.entries(own)) expect(sent).toContain(`${name}: ${value}`)
+  expect(verifyCode("node", body, { ...hostile, request_headers: own })).toContain('"sha256=…"')
 })
 
 const complete = { ...attempt, request_headers: { "X-Sitewire-Signature": signature } }

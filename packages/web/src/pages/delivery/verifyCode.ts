@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client.ts"
+import { isSignatureHeader } from "./curl.ts"
 import functions from "./verify.json"
 
 export const languages = [
@@ -16,7 +17,7 @@ export const verifyFunction = (language: Language): string => functions[language
 
 /** A program that verifies this body: the function of docs/partners.md and a call of it. */
 export function verifyCode(language: Language, body: string, attempt?: Schemas["Attempt"]): string {
-  const sent = Object.entries(attempt?.request_headers ?? {}).find(([name]) => /^x-.+-signature$/i.test(name))
+  const sent = Object.entries(attempt?.request_headers ?? {}).find(([name]) => isSignatureHeader(name))
   // The API shows the beginning of the signature only.
   const call = calls[language](body, String(sent?.[1] ?? "sha256=…"))
   return `${heads[language] ?? ""}${functions[language]}\n${call}`
