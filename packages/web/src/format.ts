@@ -10,8 +10,9 @@ const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFrac
 export const formatNumber = (value: number) => number.format(value)
 export const formatCompact = (value: number) =>
   value < 10_000 ? number.format(value) : compact.format(value)
-/** A number of deliveries that the API counts up to 10,000. */
-export const formatCounted = (count: number) => `${formatNumber(count)}${count < 10_000 ? "" : "+"}`
+/** A number of deliveries. `more`: there may be more, because the API counts up to a limit, mostly 10,000. */
+export const formatCounted = (count: number, more = count >= 10_000) =>
+  `${formatNumber(count)}${more ? "+" : ""}`
 export const formatDay = (at: Date) => dayShort.format(at)
 export const formatMinute = (at: number | Date) => minute.format(at)
 

@@ -116,7 +116,8 @@ export const channelHealthSchema = z
       .array(dispatcherStatusSchema)
       .meta({ description: "The running dispatchers. Empty: none was seen in the last minute." }),
     deferred: z.array(deferredSchema).meta({
-      description: "Deliveries that wait for the channel's capacity, by reason. Up to 100,000 are counted.",
+      description:
+        "Deliveries that wait for the channel's capacity, by reason. The oldest 100,000 are counted.",
     }),
     scheduled: z
       .object({
@@ -124,7 +125,10 @@ export const channelHealthSchema = z
         next_attempt_at: z.iso
           .datetime()
           .nullable()
-          .meta({ description: "null: none is scheduled.", examples: ["2026-03-01T12:04:00.000Z"] }),
+          .meta({
+            description: "The first of those that are counted. null: none is scheduled.",
+            examples: ["2026-03-01T12:04:00.000Z"],
+          }),
       })
       .meta({
         description:

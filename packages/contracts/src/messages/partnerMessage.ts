@@ -28,9 +28,24 @@ type Endpoint = { id: string; address: string }
 export const deliveriesOf = (count: string, one: boolean) =>
   one ? `${count} delivery` : `${count} deliveries`
 
+/** A channel's health counts its deferred deliveries up to this, and its scheduled ones. */
+export const mostWaitingCounted = 100_000
+
+/** `more`: there may be more than the count. */
+export type Counted = { count: number; more: boolean }
+
+const counted = (count: number): Counted => ({ count, more: count >= mostWaitingCounted })
+
+export const scheduledOf = ({ scheduled }: Pick<Health, "scheduled">): Counted => counted(scheduled.count)
+
+export const deferredOf = ({ deferred }: Pick<Health, "deferred">): Counted =>
+  counted(deferred.reduce((sum, { count }) => sum + count, 0))
+
 /** How many deliveries wait for another attempt. */
-export const waitingOf = ({ scheduled, deferred }: Pick<Health, "scheduled" | "deferred">): number =>
-  deferred.reduce((sum, { count }) => sum + count, scheduled.count)
+export function waitingOf(health: Pick<Health, "scheduled" | "deferred">): Counted {
+  const [scheduled, deferred] = [scheduledOf(health), deferredOf(health)]
+  return { count: scheduled.count + deferred.count, more: scheduled.more || deferred.more }
+}
 
 export const errorOf = ({ status, error }: NonNullable<Health["last_failure"]>): string =>
   status === null ? attemptErrorTexts[error] : `HTTP ${status}`
@@ -49,7 +64,7 @@ export function describeFailure({
   example: Pick<DeliveryWithAttempts, "id" | "body" | "attempt_log"> | null
 }): string {
   const { last_failure: failure, last_success: success, dead } = health
-  const waiting = waitingOf(health)
+  const { count: waiting, more } = waitingOf(health)
   const failed = example?.attempt_log.findLast(({ error }) => error !== null)
   const response = withoutControls(failed?.response_excerpt ?? "")
     .trim()
@@ -68,7 +83,7 @@ export function describeFailure({
     example &&
       `An example: X-Sitewire-Delivery ${example.id}${typeof reference === "string" ? `, reference ${reference}` : ""}`,
     waiting > 0 &&
-      `${deliveriesOf(number.format(waiting), waiting === 1)} ${waiting === 1 ? "waits" : "wait"} for another attempt, which follows by itself.`,
+      `${deliveriesOf(`${number.format(waiting)}${more ? "+" : ""}`, waiting === 1)} ${waiting === 1 ? "waits" : "wait"} for another attempt, which follows by itself.`,
     `A delivery that you do not accept within ${spanOf(health.retry_period_ms)} is dead: it is not sent again by itself.`,
     dead.count > 0 &&
       `${describeDead(dead)} Tell us when your endpoint works, and we send ${pronoun(dead)} again.`,

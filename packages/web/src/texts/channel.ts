@@ -30,6 +30,7 @@ export const channelTexts = {
     retries: "Waiting for a retry",
     nextRetry: "next",
     deferred: "Deferred",
+    oldestOnly: "Of the oldest",
     lastSuccess: "Last success",
     lastFailure: "Last failure",
     when: "When",

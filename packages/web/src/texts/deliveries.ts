@@ -40,8 +40,8 @@ export const deliveriesTexts = {
     title: "Resend all deliveries of this list",
     matching: (count: string, one: boolean, complete: boolean) =>
       `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be sent again`,
-    explain: (span: string) =>
-      `With the same id and body, to the current address of their channel. It takes about ${span} at this rate.`,
+    explain: (span: string, more: boolean) =>
+      `With the same id and body, to the current address of their channel. It takes ${more ? "at least" : "about"} ${span} at this rate.`,
     filter: {
       channel: "Channel",
       anyChannel: "all channels",
@@ -56,6 +56,7 @@ export const deliveriesTexts = {
     failingMore:
       "What is sent now will probably not be accepted, and become dead again after its retry period.",
     someFailing: "Channels are still failing",
+    andMore: (count: string) => ` and ${count} more`,
     lastFailure: (what: string) => `Its last failure: ${what}.`,
     anyState: "Delivered ones are sent again too. Filter by the state Dead to send only those.",
     rate: "Deliveries per second",

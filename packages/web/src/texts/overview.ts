@@ -18,6 +18,13 @@ export const overviewTexts = {
     failsOften: "Deliveries have failed three times in a row or more.",
     breakerOpen: "Its circuit breaker is open.",
     waiting: (count: string, one: boolean) => `${deliveriesOf(count, one)} ${one ? "waits" : "wait"}.`,
+    otherChannelsFail: (count: string, one: boolean) =>
+      one ? "1 other channel is failing" : `${count} other channels are failing`,
+    otherConnectionsFail: (count: string, one: boolean) =>
+      one ? "1 other connection is failing" : `${count} other connections are failing`,
+    otherChannelsPaused: (count: string, one: boolean) =>
+      one ? "1 other channel is paused" : `${count} other channels are paused`,
+    othersDetail: "Only the newest are shown above.",
     channelNext: "See why, and tell the partner",
     noTopic: (name: string) => `Topic ${name} does not exist`,
     noTopicNext: "Run the setup job.",

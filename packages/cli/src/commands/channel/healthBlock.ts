@@ -1,4 +1,5 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
+import { deferredOf, scheduledOf } from "@sitewire/contracts/partnerMessage"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
@@ -58,13 +59,18 @@ export function describeDead(count: number): string {
   return count < 10_000 ? String(count) : `${count} or more`
 }
 
-function backlogEntries({ deferred, scheduled }: ChannelHealth, style: Style): Entry[] {
-  const { count, next_attempt_at: next } = scheduled
+function backlogEntries(health: ChannelHealth, style: Style): Entry[] {
+  const { count, more } = scheduledOf(health)
+  const next = health.scheduled.next_attempt_at
   return [
-    ...deferred.map(
+    ...health.deferred.map(
       ({ reason, count, since }): Entry => [`deferred, ${reason}`, `${count}, since ${style.time(since)}`],
     ),
-    ["scheduled retries", next === null ? null : `${count}, the next ${style.time(next)}`],
+    ["deferred", deferredOf(health).more ? "more than these, of which the oldest are counted" : null],
+    [
+      "scheduled retries",
+      next === null ? null : `${count}${more ? " or more" : ""}, the next ${style.time(next)}`,
+    ],
   ]
 }
 

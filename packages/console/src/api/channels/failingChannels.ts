@@ -12,10 +12,6 @@ const failedThrice = "failures >= 3"
  */
 export const failingChannels = `${open} union select channel_id from waiting_delivery where ${failedThrice}`
 
-/** A delivery that has failed three times in a row is among the oldest that wait. */
-const oldestRead = 1_000
-
 /** SQL for whether a channel is one of them. */
 export const isFailing = (channel: string) => `exists (${open} and channel_id = ${channel}) or exists (
-  select from (select failures from waiting_delivery where channel_id = ${channel} order by channel_id, delivery_id limit ${oldestRead}) as oldest
-   where ${failedThrice})`
+  select from waiting_delivery where channel_id = ${channel} and ${failedThrice})`

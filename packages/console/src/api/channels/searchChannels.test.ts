@@ -50,6 +50,14 @@ test("channels are found by their pause and their health, and a dispatcher that 
   expect((await console.call("GET", "/v1/channels?paused=yes")).status).toBe(400)
 })
 
+test("a channel is failing, however many older deliveries wait that have not failed", async () => {
+  await console.pool.sql(`insert into waiting_delivery (delivery_id, channel_id, attempts, failures, deferred_at, deferred_reason)
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'retried', 3, 0, now(), 'resend' from generate_series(1, 1100) as n`)
+  const { json } = await console.call("GET", "/v1/channels?health=failing&paused=true")
+  expect(json.data).toMatchObject([{ id: "retried", health: "failing" }])
+  expect((await console.call("GET", "/v1/channels/retried/health")).json).toMatchObject({ health: "failing" })
+})
+
 test("a search has pages, and a partner's key finds its own channels only", async () => {
   const first = await console.call("GET", "/v1/channels?paused=false&limit=2")
   expect(first.json.data).toMatchObject([{ id: "once" }, { id: "breaker" }])

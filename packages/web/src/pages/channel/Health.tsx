@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core"
-import { errorOf, waitingOf } from "@sitewire/contracts/partnerMessage"
+import { deferredOf, errorOf, scheduledOf, waitingOf } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
@@ -32,6 +32,7 @@ export function Health({ channel }: { channel: Schemas["Channel"] }) {
   const { data, error, refetch } = useQuery(channelHealthQuery(id))
   if (error) return <Failed error={error} retry={refetch} />
   if (!data) return <Loading />
+  const [scheduled, deferred] = [scheduledOf(data), deferredOf(data)]
   const isBad = data.health === "failing" || data.dead.count > 0
   return (
     <Rows>
@@ -61,7 +62,7 @@ export function Health({ channel }: { channel: Schemas["Channel"] }) {
             attempts(t.lastDay, data.last_day),
             [
               t.retries,
-              formatNumber(data.scheduled.count),
+              formatCounted(scheduled.count, scheduled.more),
               data.scheduled.next_attempt_at && (
                 <>
                   {t.nextRetry} <Ago at={data.scheduled.next_attempt_at} due />
@@ -71,9 +72,14 @@ export function Health({ channel }: { channel: Schemas["Channel"] }) {
             [t.dead, formatCounted(data.dead.count), t.deadOf],
             [
               t.deferred,
-              formatNumber(data.deferred.reduce((sum, { count }) => sum + count, 0)),
-              data.deferred
-                .map(({ reason, count }) => `${texts.waitingFor[reason]}: ${formatNumber(count)}`)
+              formatCounted(deferred.count, deferred.more),
+              [
+                deferred.more ? t.oldestOnly : null,
+                ...data.deferred.map(
+                  ({ reason, count }) => `${texts.waitingFor[reason]}: ${formatNumber(count)}`,
+                ),
+              ]
+                .filter((part) => part !== null)
                 .join(", "),
             ],
           ]}
@@ -147,7 +153,8 @@ function Reason({ health }: { health: ChannelHealth }) {
           {t.breakerFor} <Since at={opened.breaker_opened_at} />.{" "}
         </>
       )}
-      <LastError health={health} /> {t.failingMore(formatNumber(waiting), waiting === 1)}{" "}
+      <LastError health={health} />{" "}
+      {t.failingMore(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
       {managesChannel(health.channel) && t.correct}
     </Notice>
   )

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core"
 import { useState } from "react"
 import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
-import { formatNumber, formatSpan } from "../../format.ts"
+import { formatCounted, formatSpan } from "../../format.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
@@ -41,10 +41,11 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
     return bodyOf(postDryRun("/v1/jobs/resend", { body, signal }))
   })
   const matching = count.data?.matching
+  const more = count.data?.complete === false
   return (
     <StartJob
       title={t.title}
-      confirm={matching === undefined ? t.label : t.confirm(formatNumber(matching))}
+      confirm={matching === undefined ? t.label : t.confirm(formatCounted(matching, more))}
       ready={matching !== undefined && matching > 0}
       start={(post, reason) => {
         const body = { filter, reason, per_second: rate, dry_run: false }
@@ -55,7 +56,7 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       <StillFailing channel={filter.channel} />
       <Facts facts={factsOf(filter)} />
       <DryRunNotice count={count} title={t.matching}>
-        {t.explain(formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000)))}
+        {t.explain(formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000)), more)}
       </DryRunNotice>
       {filter.state === undefined && (
         <Text size="sm" c="dimmed">

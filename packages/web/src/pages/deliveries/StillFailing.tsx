@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { channelHealthQuery } from "../../api/queries.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { texts } from "../../texts.ts"
-import { failingChannels } from "../home/problemQueries.ts"
+import { failingChannels, firstOf } from "../home/problemQueries.ts"
 
 const t = texts.bulkResend
 
@@ -26,11 +26,12 @@ function OneFailing({ channel }: { channel: string }) {
 
 function AnyFailing() {
   const { data } = useQuery(failingChannels)
-  const failing = data?.data ?? []
-  if (failing.length === 0) return null
+  const { first, others } = firstOf(data)
+  if (first.length === 0) return null
   return (
     <Notice kind="bad" title={t.someFailing}>
-      {failing.map(({ id }) => id).join(", ")}. {t.failingMore}
+      {first.map(({ id }) => id).join(", ")}
+      {others && t.andMore(others)}. {t.failingMore}
     </Notice>
   )
 }

@@ -1,28 +1,32 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { formatCounted } from "../../format.ts"
 
-const shown = 20
+/** A page of the API. Of more, only that there are more is said. */
+const limit = 100
+/** So many are shown each for itself. The health of each failing channel is read, one after the other. */
+const shown = 10
 const dayMs = 86_400_000
 const refetchInterval = 15_000
 
 export const failingChannels = queryOptions({
   queryKey: ["channels", "list", "failing"],
   queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/channels", { params: { query: { health: "failing", limit: shown } }, signal })),
+    bodyOf(api.GET("/v1/channels", { params: { query: { health: "failing", limit } }, signal })),
   refetchInterval,
 })
 
 export const pausedChannels = queryOptions({
   queryKey: ["channels", "list", "paused"],
   queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/channels", { params: { query: { paused: "true", limit: shown } }, signal })),
+    bodyOf(api.GET("/v1/channels", { params: { query: { paused: "true", limit } }, signal })),
   refetchInterval,
 })
 
 export const failingConnections = queryOptions({
   queryKey: ["connections", "list", "failing"],
   queryFn: ({ signal }) =>
-    bodyOf(api.GET("/v1/connections", { params: { query: { state: "failing", limit: shown } }, signal })),
+    bodyOf(api.GET("/v1/connections", { params: { query: { state: "failing", limit } }, signal })),
   refetchInterval,
 })
 
@@ -36,6 +40,17 @@ export const invalidToday = queryOptions({
   refetchInterval: 60_000,
   retry: false,
 })
+
+/** The first of a list, and how many there are besides, such as `12` or `90+`, or null if there are no others. */
+export function firstOf<T>(page: { data: T[]; next_cursor: string | null } | undefined): {
+  first: T[]
+  others: string | null
+} {
+  const { data, next_cursor } = page ?? { data: [], next_cursor: null }
+  const count = data.length - shown
+  const others = count > 0 ? formatCounted(count, next_cursor !== null) : null
+  return { first: data.slice(0, shown), others }
+}
 
 /** What is overdue and what is dead, without points. */
 export const lateOrDead = queryOptions({

@@ -1,3 +1,4 @@
+import { waitingOf } from "@sitewire/contracts/partnerMessage"
 import { useQueries, useQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
 import type { Schemas } from "../../api/client.ts"
@@ -7,6 +8,7 @@ import { texts } from "../../texts.ts"
 import {
   failingChannels,
   failingConnections,
+  firstOf,
   invalidToday,
   lateOrDead,
   openProblems,
@@ -44,7 +46,7 @@ export function useProblems(): { problems: CurrentProblem[]; complete: boolean; 
   const { operates } = useAccess()
   const channels = useQuery(failingChannels)
   const healths = useQueries({
-    queries: (channels.data?.data ?? []).map(({ id }) => channelHealthQuery(id)),
+    queries: firstOf(channels.data).first.map(({ id }) => channelHealthQuery(id)),
   })
   const paused = useQuery(pausedChannels)
   const connections = useQuery(failingConnections)
@@ -52,30 +54,63 @@ export function useProblems(): { problems: CurrentProblem[]; complete: boolean; 
   const topics = useQuery(topicsQuery)
   const late = useQuery(lateOrDead)
   const stored = useQuery(openProblems)
-  const answers = [channels, paused, connections, invalid, topics, late, stored]
-  const errors = answers.flatMap(({ error }) => (error ? [error] : []))
+  const answers = [channels, ...healths, paused, connections, invalid, topics, late, stored]
+  const errors = new Map(answers.flatMap(({ error }) => (error ? [[String(error), error]] : [])))
+  const failing = firstOf(channels.data)
+  const failingSources = firstOf(connections.data)
+  const pauses = firstOf(paused.data)
 
   const problems: CurrentProblem[] = [
-    ...(channels.data?.data ?? []).map((channel, index) => failingChannel(channel, healths[index]?.data)),
+    ...failing.first.map((channel, index) => failingChannel(channel, healths[index]?.data)),
+    ...others(failing.others, {
+      kind: "channel.failing",
+      urgency: 1,
+      title: t.otherChannelsFail,
+      to: "/channels",
+      search: { health: "failing" },
+    }),
     ...(late.data?.oldest_overdue ? [overdueDelivery(late.data.oldest_overdue)] : []),
     ...(topics.data?.data ?? []).flatMap(behind),
-    ...(connections.data?.data ?? []).map(failingConnection),
+    ...failingSources.first.map(failingConnection),
+    ...others(failingSources.others, {
+      kind: "connection.failing",
+      urgency: 2,
+      title: t.otherConnectionsFail,
+      to: "/connections",
+      search: { state: "failing" },
+    }),
     ...(stored.data ?? []).flatMap(notice),
-    ...(paused.data?.data ?? []).map((channel) => pausedChannel(channel, operates)),
+    ...pauses.first.map((channel) => pausedChannel(channel, operates)),
+    ...others(pauses.others, {
+      kind: "channel.paused",
+      urgency: 3,
+      title: t.otherChannelsPaused,
+      to: "/channels",
+      search: { paused: "true" },
+    }),
     ...(late.data?.dead ? deadDeliveries(late.data.dead, operates) : []),
     ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data, operates)] : []),
   ]
   return {
     problems: problems
       .map((problem) => ({ ...problem, stored: storedOf(problem, stored.data ?? []) }))
+      .map((problem) => ({ ...problem, since: sinceOf(problem) }))
       .toSorted((a, b) => Number(isAcknowledged(a)) - Number(isAcknowledged(b)) || a.urgency - b.urgency),
     complete: answers.every(({ isSuccess }) => isSuccess),
-    errors,
+    errors: [...errors.values()],
   }
 }
 
 function storedOf({ kind, subject }: CurrentProblem, all: readonly Stored[]): Stored | undefined {
   return all.find((one) => one.kind === kind && (subject === undefined || one.subject.id === subject))
+}
+
+/**
+ * Since when a channel fails, the console knows: a circuit breaker opens again after a restart, and the last failure is
+ * only the newest.
+ */
+function sinceOf({ kind, since, stored }: CurrentProblem): string | null {
+  return kind === "channel.failing" ? (stored?.since ?? since) : since
 }
 
 export const isAcknowledged = ({ stored }: CurrentProblem) => Boolean(stored?.acknowledgement)
@@ -85,8 +120,7 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
     .flatMap(({ breaker_opened_at: at }) => (at ? [at] : []))
     .toSorted()
   const failure = health?.last_failure
-  const waiting =
-    (health?.scheduled.count ?? 0) + (health?.deferred ?? []).reduce((sum, { count }) => sum + count, 0)
+  const waiting = health && waitingOf(health)
   const how = failure
     ? failure.status === null
       ? texts.errors[failure.error]
@@ -98,13 +132,50 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
     kind: "channel.failing",
     subject: id,
     title: t.channelFails(id),
-    detail: [how, opened.length > 0 ? t.breakerOpen : null, t.waiting(formatNumber(waiting), waiting === 1)]
+    detail: [
+      how,
+      opened.length > 0 ? t.breakerOpen : null,
+      waiting ? t.waiting(formatCounted(waiting.count, waiting.more), waiting.count === 1) : null,
+    ]
       .filter((part) => part !== null)
       .join(" "),
-    since: opened[0] ?? failure?.at ?? null,
+    since: opened[0] ?? null,
     next: t.channelNext,
     link: { to: "/channels/$id", params: { id } },
   }
+}
+
+/** The row below the first of a kind: how many there are besides, with a link to all of them. */
+function others(
+  count: string | null,
+  {
+    kind,
+    urgency,
+    title,
+    to,
+    search,
+  }: Pick<CurrentProblem, "kind" | "urgency"> & {
+    title: (count: string, one: boolean) => string
+    to: "/channels" | "/connections"
+    search: Record<string, string>
+  },
+): CurrentProblem[] {
+  if (count === null) return []
+  const id = `others ${kind} ${to}`
+  const link = { to, search }
+  return [
+    {
+      id,
+      urgency,
+      kind,
+      subject: "*",
+      title: title(count, count === "1"),
+      detail: t.othersDetail,
+      since: null,
+      next: t.seeThem,
+      link,
+    },
+  ]
 }
 
 function overdueDelivery({

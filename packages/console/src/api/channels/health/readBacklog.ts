@@ -1,19 +1,17 @@
 import type { ChannelHealth, DeferralReason } from "@sitewire/contracts"
+import { mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
-
-/** Of the waiting deliveries of one channel, so many are read, from the oldest on. */
-const mostRead = 100_000
 
 const deferred = `
 select deferred_reason::text as reason, count(*)::int as count, min(deferred_at) as since
   from (select deferred_reason, deferred_at from waiting_delivery
-         where channel_id = $1 and deferred_at is not null order by deferred_at limit ${mostRead}) as oldest
+         where channel_id = $1 and deferred_at is not null order by deferred_at limit ${mostWaitingCounted}) as oldest
  group by deferred_reason order by min(deferred_at)`
 
 const scheduled = `
 select count(*)::int as count, min(next_attempt_at) as next_attempt_at
   from (select next_attempt_at from waiting_delivery
-         where channel_id = $1 and next_attempt_at is not null limit ${mostRead}) as found`
+         where channel_id = $1 and next_attempt_at is not null limit ${mostWaitingCounted}) as found`
 
 export async function readBacklog(
   sql: Sql,
