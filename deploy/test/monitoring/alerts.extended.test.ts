@@ -62,6 +62,21 @@ test.each(cases)(
   },
 )
 
+/** Prometheus 3 stores the limits of buckets as floating-point numbers. */
+const asStoredByPrometheus3 = (series: Series): Series =>
+  Object.fromEntries(
+    Object.entries(series).map(([key, values]) => [key.replace(/le="(\d+)"/, 'le="$1.0"'), values]),
+  )
+
+test.each(cases.filter(({ alert }) => alert.includes("Late")))(
+  "$alert fires with the labels of Prometheus 3, too",
+  async ({ alert, series, at, before, also = [] }) => {
+    const early = before === null ? [] : [{ at: before, not: alert }]
+    const stored = asStoredByPrometheus3({ ...healthy, ...series })
+    await expectFiring(stored, [...early, { at, firing: [alert, ...also] }])
+  },
+)
+
 test("every query of the dashboards is valid PromQL", async () => {
   const expressions = await dashboardExpressions()
   const rules = expressions.map((expr, at) => ({

@@ -15,8 +15,8 @@ export function shortenRules(rules: string, divisor: number): string {
       .replaceAll(/ for: (\d+)([smhd])/g, (_, amount, unit) => ` for: ${shorten(amount, unit, 2, 30)}s`)
       .replaceAll(/> (10|5)$/gm, "> 1")
       // Buckets of the same histograms.
-      .replaceAll('le="75"', 'le="3"')
-      .replaceAll('le="15"', 'le="1"')
+      .replaceAll("75|75.0", "3|3.0")
+      .replaceAll("15|15.0", "1|1.0")
       .replaceAll("> bool 60", "> bool 2.5")
       .replaceAll(/_seconds\) > (\d+)$/gm, (_, age) => `_seconds) > ${ageOf(Number(age), divisor)}`)
   )
