@@ -119,7 +119,7 @@ test("a record that is too large rejects its own call before anything is sent, a
   ])
   expect([before.status, large.status, after.status]).toEqual(["fulfilled", "rejected", "fulfilled"])
   expect(String((large as PromiseRejectedResult).reason)).toMatch(
-    /with key large has 20000\d\d bytes; the limit is 900000/,
+    /A record for .* has 20000\d\d bytes; the limit is 900000/,
   )
   expect(await endOffset(topic)).toBe(2)
 })

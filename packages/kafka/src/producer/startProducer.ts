@@ -90,9 +90,10 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     const large = messages.findIndex(({ bytes }) => bytes > maxBatchBytes)
     const tooLarge = records[large]
     if (tooLarge) {
-      const { topic, key } = tooLarge
+      const { topic } = tooLarge
+      // Without its key, which a publisher may have made of personal data.
       const why =
-        `A record for ${topic}${key === null ? "" : ` with key ${key}`} has ${messages[large]?.bytes} bytes; the limit is ` +
+        `A record for ${topic} has ${messages[large]?.bytes} bytes; the limit is ` +
         `${maxBatchBytes}. No record of this call was sent. Make the record smaller.`
       return Promise.reject(new RecordTooLarge(why, topic))
     }
