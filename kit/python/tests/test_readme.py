@@ -117,7 +117,7 @@ def waits(monkeypatch):
 
 
 def test_a_call_of_the_trigger_is_repeated_when_it_says(waits):
-    with trigger((503, {"Retry-After": "1"}), (503, {}), (202, {})) as (url, calls):
+    with trigger((503, {"Retry-After": "1"}), (503, {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}), (202, {})) as (url, calls):
         run("trigger")["call_trigger"](url)
     assert (waits, calls) == ([1, 60], ["/connectors/hook/7/a-token/"] * 3)
 

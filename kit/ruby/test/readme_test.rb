@@ -92,7 +92,7 @@ class ReadmeTest < Minitest::Test
   end
 
   def test_a_call_of_the_trigger_is_repeated_when_it_says
-    responses = ["503 Busy\r\nRetry-After: 1", "503 Busy", "202 Accepted"]
+    responses = ["503 Busy\r\nRetry-After: 1", "503 Busy\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT", "202 Accepted"]
     requests, waits = call_trigger(*responses) { |caller, url| caller.call_trigger(url) }
     assert_equal ["POST /connectors/hook/7/a-token/ HTTP/1.1\r\n"] * 3, requests
     assert_equal [1, 60], waits

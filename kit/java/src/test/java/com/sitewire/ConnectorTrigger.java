@@ -27,7 +27,8 @@ final class ConnectorTrigger {
                 if (status < 500 && status != 429) throw new IllegalStateException("The trigger responded " + status);
                 wait = response.headers().firstValue("Retry-After").orElse(wait);
             } catch (IOException e) {} // No response: a repeated call does no harm.
-            TimeUnit.SECONDS.sleep(Long.parseLong(wait));
+            // A proxy may send a date.
+            TimeUnit.SECONDS.sleep(wait.matches("[0-9]{1,5}") ? Long.parseLong(wait) : 60);
         }
         throw new IllegalStateException("The trigger accepted none of 8 calls.");
     }
