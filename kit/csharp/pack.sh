@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the library with Mono and writes Sitewire.0.1.0.nupkg: pack.sh FOLDER
+# Compiles the library with Mono and writes the package: pack.sh FOLDER
 set -eu
 target=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
@@ -17,5 +17,6 @@ cat > '.work/package/[Content_Types].xml' <<'XML'
   <Default Extension="nuspec" ContentType="application/octet" />
 </Types>
 XML
-rm -f "$target/Sitewire.0.1.0.nupkg"
-(cd .work/package && zip --quiet --recurse-paths "$target/Sitewire.0.1.0.nupkg" .)
+package="$target/Sitewire.0.1.0.nupkg"
+rm -f "$package"
+(cd .work/package && zip --quiet --recurse-paths "$package" .)

@@ -60,6 +60,10 @@ export const versions: readonly { file: string; states: string }[] = [
   { file: "kit/java/pom.xml", states: "<version>VERSION</version>" },
   { file: "kit/publish/java/pom.xml", states: "<version>VERSION</version>" },
   { file: "kit/csharp/Sitewire.nuspec", states: "<version>VERSION</version>" },
+  { file: "kit/csharp/pack.sh", states: 'package="$target/Sitewire.VERSION.nupkg"' },
+  { file: "kit/publish/csharp/Sitewire.Publish.csproj", states: "<Version>VERSION</Version>" },
+  { file: "kit/ruby/lib/sitewire/version.rb", states: '= "VERSION"' },
+  { file: "kit/python/src/sitewire/__init__.py", states: '__version__ = "VERSION"' },
   { file: "packages/console/src/api/openapi/openApiDocument.ts", states: 'version: "VERSION"' },
   { file: "packages/contracts/src/topics/asyncApiDocument.ts", states: 'version: "VERSION"' },
 ]
