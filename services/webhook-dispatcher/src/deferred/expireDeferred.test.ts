@@ -4,6 +4,29 @@ import { expireDeferred } from "./expireDeferred.ts"
 
 const log = createLogger({ service: "test", level: "silent" })
 
+test("a page of deliveries that were deferred at the same time does not hide those behind it", async () => {
+  const clock = { now: 0 }
+  vi.spyOn(performance, "now").mockImplementation(() => clock.now)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const pages = [5_000, 5_000, null, null]
+  const froms: (number | undefined)[] = []
+  const expire = expireDeferred({
+    openBreakers: () => [{ key: "acme" }],
+    async endExpired(channels) {
+      const next = pages[froms.length] ?? null
+      froms.push(channels[0]?.from)
+      return { expired: [], next: new Map(next === null ? [] : [["acme", next]]) }
+    },
+    scanFrom: () => 0,
+    log,
+  })
+  for (const _ of pages) {
+    await expire()
+    clock.now += 1_000
+  }
+  expect(froms).toEqual([0, 5_000, 5_001, 0])
+})
+
 test("thousands of open breakers are checked in turns, some of them each second", async () => {
   const clock = { now: 0 }
   vi.spyOn(performance, "now").mockImplementation(() => clock.now)

@@ -31,8 +31,9 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   let expiring: Promise<void> | null = null
 
   function advance(channel: string, from: number, next: number | undefined): void {
-    if (next !== undefined && next > from) continueFrom.set(channel, next)
-    else continueFrom.delete(channel)
+    if (next === undefined) continueFrom.delete(channel)
+    // A page may have one time only: the sweep defers as many deliveries at once as a page has.
+    else continueFrom.set(channel, Math.max(next, from + 1))
   }
 
   async function expire(): Promise<void> {
