@@ -7,9 +7,9 @@ export type RequestHeaders =
 export function readHeader(headers: RequestHeaders, name: string): string | readonly string[] {
   if (isHeaders(headers)) return headers.get(name) ?? ""
   const values = Object.entries(headers).flatMap(([key, value]) =>
-    key.toLowerCase() === name.toLowerCase() ? (value ?? []) : [],
+    key.toLowerCase() === name.toLowerCase() && value !== undefined ? [value] : [],
   )
-  return values.length > 1 ? values : (values[0] ?? "")
+  return values.length > 1 ? values.flat() : (values[0] ?? "")
 }
 
 function isHeaders(headers: RequestHeaders): headers is { get(name: string): string | null } {
