@@ -43,6 +43,14 @@ test("an id with half of a surrogate pair is invalid: two such ids would be stor
   })
 })
 
+test("a name or reference with half of a surrogate pair is invalid: partners could not read it", () => {
+  const cut = "Bakery \u{1f950}".slice(0, -1)
+  for (const field of ["name", "reference"])
+    expect(read(JSON.stringify({ [field]: cut }))).toMatchObject({
+      reason: expect.stringContaining(`${field} must not contain half of a surrogate pair`),
+    })
+})
+
 test("a reason states each field's mistake in plain words", () => {
   const fields = {
     channel: 7,

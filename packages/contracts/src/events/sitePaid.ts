@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { httpUrl } from "../values/httpUrl.ts"
-import { plainText } from "../values/plainText.ts"
+import { plainText, wellFormedText } from "../values/plainText.ts"
 import { timeWithOffset } from "../values/time.ts"
 
 const tooFar = "must be in the years 0000 to 9999, in UTC"
@@ -22,22 +22,16 @@ export const sitePaidSchema = z
       .min(1)
       .max(64)
       .meta({ description: "Sales channel through which the site was bought.", examples: ["acme"] }),
-    reference: z
-      .string()
-      .max(1024)
-      .meta({
-        description: "The data-ref value that the partner gave to the purchase frame.",
-        examples: ["user-4711"],
-      }),
+    reference: wellFormedText.max(1024).meta({
+      description: "The data-ref value that the partner gave to the purchase frame.",
+      examples: ["user-4711"],
+    }),
     site_url: httpUrl.meta({ description: "URL of the new site.", examples: ["https://bakery.example"] }),
     console_url: httpUrl.meta({
       description: "URL of the site's management console.",
       examples: ["https://console.example/bakery"],
     }),
-    name: z
-      .string()
-      .max(512)
-      .meta({ description: "Name of the site.", examples: ["Bakery"] }),
+    name: wellFormedText.max(512).meta({ description: "Name of the site.", examples: ["Bakery"] }),
     email: z
       .email({ pattern: z.regexes.unicodeEmail })
       .max(320)

@@ -17,6 +17,14 @@ export const plainText = z
   .regex(noControl, message)
   .refine((text) => text.isWellFormed(), message)
 
+/**
+ * Text that partners get as JSON. Half of a surrogate pair is rejected, because parsers of several languages reject the JSON text
+ * of one, or fail later.
+ */
+export const wellFormedText = z
+  .string()
+  .refine((text) => text.isWellFormed(), "must not contain half of a surrogate pair")
+
 /** One line of text that is not only white space. Spaces around it are removed. */
 export function oneLine(maxLength: number) {
   return z
