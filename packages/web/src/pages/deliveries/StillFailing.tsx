@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query"
 import { channelHealthQuery } from "../../api/queries.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { texts } from "../../texts.ts"
-import { failingChannels, firstOf } from "../home/problemQueries.ts"
+import { firstOf } from "../home/firstOf.ts"
+import { failingChannels } from "../home/problemQueries.ts"
 
 const t = texts.bulkResend
 

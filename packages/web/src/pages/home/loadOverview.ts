@@ -10,6 +10,7 @@ export async function loadOverview(range: string | undefined): Promise<void> {
   const state = await queryClient.fetchQuery(sessionQuery).catch(() => null)
   if (state?.kind !== "signed in" || !accessOf(state.session).reads) return
   void import("./Charts.tsx")
-  const queries = [...Object.values(problemQueries), topicsQuery, statisticsQuery(filterOf(rangeOf(range)))]
+  const ofProblems = Object.values(problemQueries) satisfies { queryKey: readonly unknown[] }[]
+  const queries = [...ofProblems, topicsQuery, statisticsQuery(filterOf(rangeOf(range)))]
   for (const query of queries) void queryClient.prefetchQuery(query as typeof topicsQuery)
 }

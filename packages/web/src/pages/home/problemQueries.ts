@@ -1,11 +1,8 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
-import { formatCounted } from "../../format.ts"
 
 /** A page of the API. Of more, only that there are more is said. */
 const limit = 100
-/** So many are shown each for itself. The health of each failing channel is read, one after the other. */
-const shown = 10
 const dayMs = 86_400_000
 const refetchInterval = 15_000
 
@@ -40,17 +37,6 @@ export const invalidToday = queryOptions({
   refetchInterval: 60_000,
   retry: false,
 })
-
-/** The first of a list, and how many there are besides, such as `12` or `90+`, or null if there are no others. */
-export function firstOf<T>(page: { data: T[]; next_cursor: string | null } | undefined): {
-  first: T[]
-  others: string | null
-} {
-  const { data, next_cursor } = page ?? { data: [], next_cursor: null }
-  const count = data.length - shown
-  const others = count > 0 ? formatCounted(count, next_cursor !== null) : null
-  return { first: data.slice(0, shown), others }
-}
 
 /** What is overdue and what is dead, without points. */
 export const lateOrDead = queryOptions({

@@ -5,10 +5,10 @@ import type { Schemas } from "../../api/client.ts"
 import { channelHealthQuery, topicsQuery } from "../../api/queries.ts"
 import { formatCounted, formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
+import { firstOf } from "./firstOf.ts"
 import {
   failingChannels,
   failingConnections,
-  firstOf,
   invalidToday,
   lateOrDead,
   openProblems,
@@ -56,38 +56,18 @@ export function useProblems(): { problems: CurrentProblem[]; complete: boolean; 
   const stored = useQuery(openProblems)
   const answers = [channels, ...healths, paused, connections, invalid, topics, late, stored]
   const errors = new Map(answers.flatMap(({ error }) => (error ? [[String(error), error]] : [])))
-  const failing = firstOf(channels.data)
-  const failingSources = firstOf(connections.data)
-  const pauses = firstOf(paused.data)
 
   const problems: CurrentProblem[] = [
-    ...failing.first.map((channel, index) => failingChannel(channel, healths[index]?.data)),
-    ...others(failing.others, {
-      kind: "channel.failing",
-      urgency: 1,
-      title: t.otherChannelsFail,
-      to: "/channels",
-      search: { health: "failing" },
-    }),
+    ...listed(
+      channels.data,
+      (channel, index) => failingChannel(channel, healths[index]?.data),
+      otherFailingChannels,
+    ),
     ...(late.data?.oldest_overdue ? [overdueDelivery(late.data.oldest_overdue)] : []),
     ...(topics.data?.data ?? []).flatMap(behind),
-    ...failingSources.first.map(failingConnection),
-    ...others(failingSources.others, {
-      kind: "connection.failing",
-      urgency: 2,
-      title: t.otherConnectionsFail,
-      to: "/connections",
-      search: { state: "failing" },
-    }),
+    ...listed(connections.data, failingConnection, otherFailingConnections),
     ...(stored.data ?? []).flatMap(notice),
-    ...pauses.first.map((channel) => pausedChannel(channel, operates)),
-    ...others(pauses.others, {
-      kind: "channel.paused",
-      urgency: 3,
-      title: t.otherChannelsPaused,
-      to: "/channels",
-      search: { paused: "true" },
-    }),
+    ...listed(paused.data, (channel) => pausedChannel(channel, operates), otherPausedChannels),
     ...(late.data?.dead ? deadDeliveries(late.data.dead, operates) : []),
     ...(invalid.data && invalid.data.count > 0 ? [invalidEvents(invalid.data, operates)] : []),
   ]
@@ -145,37 +125,48 @@ function failingChannel({ id }: Schemas["Channel"], health?: Schemas["ChannelHea
   }
 }
 
-/** The row below the first of a kind: how many there are besides, with a link to all of them. */
-function others(
-  count: string | null,
-  {
-    kind,
-    urgency,
-    title,
-    to,
-    search,
-  }: Pick<CurrentProblem, "kind" | "urgency"> & {
-    title: (count: string, one: boolean) => string
-    to: "/channels" | "/connections"
-    search: Record<string, string>
-  },
+type Others = Pick<CurrentProblem, "kind" | "urgency" | "link"> & {
+  title: (count: string, one: boolean) => string
+}
+
+const otherFailingChannels: Others = {
+  kind: "channel.failing",
+  urgency: 1,
+  title: t.otherChannelsFail,
+  link: { to: "/channels", search: { health: "failing" } },
+}
+const otherFailingConnections: Others = {
+  kind: "connection.failing",
+  urgency: 2,
+  title: t.otherConnectionsFail,
+  link: { to: "/connections", search: { state: "failing" } },
+}
+const otherPausedChannels: Others = {
+  kind: "channel.paused",
+  urgency: 3,
+  title: t.otherChannelsPaused,
+  link: { to: "/channels", search: { paused: "true" } },
+}
+
+/** A problem for each of the first of a list, and one for the others, which links to all of them. */
+function listed<T>(
+  page: { data: T[]; next_cursor: string | null } | undefined,
+  problemOf: (row: T, index: number) => CurrentProblem,
+  { title, ...rest }: Others,
 ): CurrentProblem[] {
-  if (count === null) return []
-  const id = `others ${kind} ${to}`
-  const link = { to, search }
-  return [
-    {
-      id,
-      urgency,
-      kind,
+  const { first, others } = firstOf(page)
+  const problems = first.map(problemOf)
+  if (others !== null)
+    problems.push({
+      ...rest,
+      id: `others ${rest.kind}`,
       subject: "*",
-      title: title(count, count === "1"),
+      title: title(others, others === "1"),
       detail: t.othersDetail,
       since: null,
       next: t.seeThem,
-      link,
-    },
-  ]
+    })
+  return problems
 }
 
 function overdueDelivery({
