@@ -54,13 +54,17 @@ function inNamespace(name: string, series: Series): Series {
   return Object.fromEntries(Object.entries(series).map(([key, values]) => [renamed(key), values]))
 }
 
-test.each(cases)(
-  "$alert fires, and not before its time",
-  async ({ alert, series, at, before, also = [] }) => {
-    const early = before === null ? [] : [{ at: before, not: alert }]
-    await expectFiring({ ...healthy, ...series }, [...early, { at, firing: [alert, ...also] }])
-  },
-)
+test.each(cases)("$alert fires, and not before its time", async (alertCase) => {
+  await expectAlert(alertCase, { ...healthy, ...alertCase.series })
+})
+
+async function expectAlert(
+  { alert, at, before, also = [] }: (typeof cases)[number],
+  series: Series,
+): Promise<void> {
+  const early = before === null ? [] : [{ at: before, not: alert }]
+  await expectFiring(series, [...early, { at, firing: [alert, ...also] }])
+}
 
 /** Prometheus 3 stores the limits of buckets as floating-point numbers. */
 const asStoredByPrometheus3 = (series: Series): Series =>
@@ -70,10 +74,8 @@ const asStoredByPrometheus3 = (series: Series): Series =>
 
 test.each(cases.filter(({ alert }) => alert.includes("Late")))(
   "$alert fires with the labels of Prometheus 3, too",
-  async ({ alert, series, at, before, also = [] }) => {
-    const early = before === null ? [] : [{ at: before, not: alert }]
-    const stored = asStoredByPrometheus3({ ...healthy, ...series })
-    await expectFiring(stored, [...early, { at, firing: [alert, ...also] }])
+  async (alertCase) => {
+    await expectAlert(alertCase, asStoredByPrometheus3({ ...healthy, ...alertCase.series }))
   },
 )
 
