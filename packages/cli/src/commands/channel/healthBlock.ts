@@ -66,7 +66,7 @@ function backlogEntries(health: ChannelHealth, style: Style): Entry[] {
     ...health.deferred.map(
       ({ reason, count, since }): Entry => [`deferred, ${reason}`, `${count}, since ${style.time(since)}`],
     ),
-    ["deferred", deferredOf(health).more ? "more than these, of which the oldest are counted" : null],
+    ["deferred", deferredOf(health).more ? "perhaps more: only the oldest are counted" : null],
     [
       "scheduled retries",
       next === null ? null : `${count}${more ? " or more" : ""}, the next ${style.time(next)}`,
