@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs"
+import { appendFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { PasswordLogin } from "@sitewire/kafka"
@@ -83,7 +83,12 @@ export async function startLab(settings: LabSettings) {
       env: () => Record<string, string> = () => ({}),
       checkout?: Checkout,
     ): SupervisedProcess {
-      const note = (line: string) => appendFileSync(join(directory, `${name}.log`), `--- ${line}\n`)
+      const log = join(directory, `${name}.log`)
+      const note = (line: string) => appendFileSync(log, `--- ${line}\n`)
+      const lastFatal = () =>
+        readFileSync(log, "utf8")
+          .split("\n")
+          .findLast((line) => line.includes('"level":"fatal"')) ?? "its log has no line of level fatal"
       return it.superviseFile({
         name,
         main: services[service].main,
@@ -97,7 +102,7 @@ export async function startLab(settings: LabSettings) {
           if (event.kind === "started") return note(`process ${event.pid} is ready`)
           note(`process ${event.pid} ended (${event.signal ?? event.code})`)
           if (!event.unasked) return
-          progress(`          ${name} ended unasked with ${event.code} and is started again`)
+          progress(`          ${name} ended unasked with ${event.code} and is started again: ${lastFatal()}`)
           onExit?.(name)
         },
       })
