@@ -7,7 +7,6 @@ import { ensureTopics } from "../src/admin/ensureTopics.ts"
 import { requireTopics } from "../src/admin/requireTopics.ts"
 import { checkBroker } from "../src/client/checkBroker.ts"
 import { connectKafka, type KafkaConnection } from "../src/client/connectKafka.ts"
-import { isProtocolError } from "../src/client/isProtocolError.ts"
 import { startConsumer } from "../src/consumer/startConsumer.ts"
 import { createPartitionChooser } from "../src/producer/choosePartition.ts"
 import { type Producer, startProducer } from "../src/producer/startProducer.ts"
@@ -126,6 +125,48 @@ test("while a broker is down, only partitions with a leader acknowledge, at once
   await newcomer.close(1_000)
 })
 
+test("while a broker is down, consumers read the partitions that have a leader, also one that starts then", async () => {
+  const topic = uniqueName("topic")
+  await ensureTopics({ kafka, topics: [{ name: topic, partitions: 6, config: {} }], replicationFactor: 1 })
+  const producer = await startProducer({ kafka, deadlineMs: 3_000 })
+  async function startReader() {
+    const read = new Set<number>()
+    const consumer = await startConsumer({
+      kafka,
+      group: uniqueName("group"),
+      topics: [{ topic }],
+      maxOutstanding: 100,
+      onRecords(records, done) {
+        for (const record of records) {
+          read.add(record.partition)
+          done(record)
+        }
+      },
+    })
+    return { read, consumer }
+  }
+  const reader = await startReader()
+  await until(async () => (await publishToEach(producer, topic)).acknowledged.length === 6)
+  await until(() => reader.read.size === 6)
+  const [, second] = cluster.brokers
+  const leaderless = await partitionsOn(topic, 2)
+  await second?.halt("kill")
+  // Records that only the consumer can be late for.
+  await until(async () => (await publishToEach(producer, topic)).why.includes("has no leader"))
+  reader.read.clear()
+  const { acknowledged } = await publishToEach(producer, topic)
+  expect(acknowledged).toEqual(partitions.filter((partition) => !leaderless.includes(partition)))
+  const newcomer = await startReader()
+  for (const { read, consumer } of [reader, newcomer])
+    await until(() => consumer.healthy() && acknowledged.every((partition) => read.has(partition)))
+
+  await second?.resume()
+  await until(async () => (await publishToEach(producer, topic)).acknowledged.length === 6)
+  for (const { read } of [reader, newcomer]) await until(() => read.size === 6)
+  for (const { consumer } of [reader, newcomer]) await consumer.close(5_000)
+  await producer.close(1_000)
+})
+
 test("a record is acknowledged only when as many replicas have it as the topic requires", async () => {
   // With acks=1 the leader alone would acknowledge. If it then failed, the record would be lost.
   const producer = await startProducer({ kafka, deadlineMs: 3_000 })
@@ -172,7 +213,8 @@ test("while all brokers are down the topic is reported unavailable, and afterwar
 const leading = (topic: string) =>
   withAdmin(kafka, async (admin) => {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
-    return new Set(topics.flatMap(({ partitions }) => partitions.map(({ leader }) => leader))).size
+    const leaders = topics.flatMap(({ partitions }) => partitions.map(({ leader }) => leader))
+    return new Set(leaders.filter((leader) => leader >= 0)).size
   }).catch(() => 0)
 
 test("while one broker of three is killed, restarts and hangs, every acknowledged record is consumed and committed", async () => {
@@ -277,12 +319,8 @@ test("while one broker of three hangs or is down, the cluster counts as reachabl
 
   await second?.halt("kill")
   await expectReachable()
-  const isLeaderless = () =>
-    withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [leaderless] })).then(
-      () => false,
-      (error: unknown) => isProtocolError(error, "LEADER_NOT_AVAILABLE"),
-    )
-  await until(isLeaderless)
+  await until(async () => (await leading(leaderless)) === 2)
+  await expect(withAdmin(kafka, (admin) => admin.fetchTopicOffsets(leaderless))).rejects.toThrow("no leader")
   await expectReachable()
   await requireTopics(kafka, [topic, leaderless])
   await expect(requireTopics(kafka, [topic, "never-created"])).rejects.toThrow("missing: never-created")

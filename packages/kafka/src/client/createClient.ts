@@ -3,7 +3,7 @@ import type { KafkaConnection } from "./connectKafka.ts"
 import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
 import { tokenAuthentication } from "./tokenAuthentication.ts"
 import "./workarounds/brokerErrorsHidden.ts"
-import "./workarounds/brokersNeedAllLeaders.ts"
+import "./workarounds/missingLeaderStopsAll.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"
 import "./workarounds/idleQueueTimer.ts"
 

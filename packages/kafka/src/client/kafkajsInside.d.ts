@@ -36,6 +36,7 @@ declare module "kafkajs/src/broker/index.js" {
   type Call = { request: object; response: Response }
   export default class Broker {
     readonly connectionPool: { send(call: object): Promise<object> }
+    readonly allowAutoTopicCreation: boolean
     lookupRequest(apiKey: number, versions: object): (parameters: object) => Call
     isConnected(): boolean
     disconnect(): Promise<void>
@@ -55,6 +56,7 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
     constructor(options: object)
     readonly brokers: Record<number, Broker>
     readonly metadata: object | null
+    metadataExpireAt: number | null
     createBroker: (options: object) => Broker
     connect(): Promise<void>
     disconnect(): Promise<void>
@@ -65,8 +67,19 @@ declare module "kafkajs/src/cluster/brokerPool.js" {
   }
 }
 
-/** Patched by `workarounds/brokerErrorsHidden.ts`. */
+/** Patched by `workarounds/missingLeaderStopsAll.ts`. */
+declare module "kafkajs/src/consumer/offsetManager/index.js" {
+  import type Cluster from "kafkajs/src/cluster/index.js"
+  export default class OffsetManager {
+    readonly cluster: Cluster
+    readonly memberAssignment: Record<string, number[]>
+    resolveOffsets(): Promise<void>
+  }
+}
+
+/** Patched by `workarounds/brokerErrorsHidden.ts` and `workarounds/missingLeaderStopsAll.ts`. */
 declare module "kafkajs/src/cluster/index.js" {
+  import type Broker from "kafkajs/src/broker/index.js"
   import type BrokerPool from "kafkajs/src/cluster/brokerPool.js"
 
   type Bail = (error: unknown) => void
@@ -74,6 +87,8 @@ declare module "kafkajs/src/cluster/index.js" {
     readonly brokerPool: BrokerPool
     readonly retrier: <T>(work: (bail: Bail) => Promise<T>) => Promise<T>
     metadata(request?: { topics?: string[] }): Promise<unknown>
+    findBroker(of: { nodeId: number }): Promise<Broker>
+    findTopicPartitionMetadata(topic: string): { partitionId: number; leader: number }[]
   }
 }
 
