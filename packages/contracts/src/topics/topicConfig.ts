@@ -18,8 +18,8 @@ export function topicConfig(
       : { "retention.ms": String(topic.retentionMs) }),
     "message.timestamp.type": topic.timestamp,
     "segment.ms": String(topic.segmentMs),
-    // The broker decompresses batches that other publishers compressed, because our client can decompress
-    // only gzip.
+    // The broker decompresses batches that other publishers compressed, because our client cannot decompress
+    // snappy and lz4.
     "compression.type": "uncompressed",
     "min.insync.replicas": String(Math.max(1, replication - 1)),
     ...own,

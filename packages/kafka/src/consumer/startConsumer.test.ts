@@ -409,7 +409,7 @@ test("if onRecords throws, the consumer becomes unhealthy and restarts with the 
 })
 
 test("headers without a value and zstd batches from other clients are consumed", async () => {
-  const config = { "compression.type": "uncompressed" }
+  const config = { "compression.type": "producer" }
   const [topic, group] = [await makeTopic(kafka, { config }), uniqueName("group")]
   const other = fork(new URL("../../test/fixtures/publishAsOtherClient.ts", import.meta.url), [
     kafka.brokers.join(","),

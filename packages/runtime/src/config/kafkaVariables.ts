@@ -94,7 +94,7 @@ export const topicVariables = {
     .transform(readPairs)
     .meta({
       description:
-        "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip only.",
+        "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip and zstd only.",
     }),
 }
 
