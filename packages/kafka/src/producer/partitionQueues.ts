@@ -41,11 +41,11 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
 
   function assign(record: QueuedRecord): void {
     const { message } = record
-    if (message.partition === undefined) {
+    if (message.partition === undefined && partitions.size > 0) {
       const available = [...partitions.values()].flatMap(({ id, leader }) => (leader === null ? [] : [id]))
       message.partition = choosePartition(message.key ?? null, partitions.size, available)
     }
-    const partition = partitions.get(message.partition)
+    const partition = partitions.get(message.partition ?? -1)
     if (partition) partition.waiting.push(record)
     else unassigned.push(record)
   }
@@ -53,8 +53,7 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
   function add(record: QueuedRecord): void {
     waitingRecords += 1
     waitingBytes += record.bytes
-    if (partitions.size > 0) assign(record)
-    else unassigned.push(record)
+    assign(record)
   }
 
   /** Takes the records of the next request to this leader. Drops records whose call is already settled. */
@@ -90,12 +89,15 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
   }
 
   function putBack(partition: PartitionQueue, records: QueuedRecord[]): void {
-    partition.waiting = [...records, ...partition.waiting]
+    if (partitions.get(partition.id) === partition) partition.waiting = [...records, ...partition.waiting]
+    else unassign(records)
     waitingRecords += records.length
     for (const { bytes } of records) waitingBytes += bytes
   }
 
   function applyLeaders(leaders: Leaders): void {
+    const present = new Set(leaders.map(({ partition }) => partition))
+    for (const partition of partitions.values()) if (!present.has(partition.id)) removePartition(partition)
     for (const { partition: id, leader } of leaders) {
       const partition = partitions.get(id) ?? addPartition(id)
       partition.leader = leader
@@ -106,6 +108,18 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     const records = unassigned
     unassigned = []
     for (const record of records) assign(record)
+  }
+
+  /** For a topic that was created again with fewer partitions. */
+  function removePartition(partition: PartitionQueue): void {
+    partitions.delete(partition.id)
+    order = order.filter((each) => each !== partition)
+    unassign(partition.waiting)
+  }
+
+  function unassign(records: readonly QueuedRecord[]): void {
+    for (const { message } of records) delete message.partition
+    unassigned = [...unassigned, ...records]
   }
 
   function addPartition(id: number): PartitionQueue {

@@ -2,6 +2,8 @@ import type Broker from "kafkajs/src/broker/index.js"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { makeTopic, realBroker, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
+import { deleteTopics } from "../admin/deleteTopics.ts"
+import { ensureTopics } from "../admin/ensureTopics.ts"
 import { createClient } from "../client/createClient.ts"
 import { startConsumer } from "../consumer/startConsumer.ts"
 import type { ConsumerRecord } from "../record.ts"
@@ -182,6 +184,17 @@ test("a topic that is deleted after it was published to delays no other topic", 
   await until(isRejected)
   await hasty.publish([other, fresh].map((topic) => ({ topic, key: null, value: "after" })))
   expect([await endOffset(other), await endOffset(fresh)]).toEqual([2, 1])
+})
+
+test("after a topic was created again with fewer partitions, all keys go to these", async () => {
+  const topic = await makeTopic(kafka, { partitions: 6 })
+  const records = Array.from({ length: 40 }, (_, n) => ({ topic, key: `key-${n}`, value: "x" }))
+  await producer.publish(records)
+  await deleteTopics(kafka, [topic])
+  await ensureTopics({ kafka, topics: [{ name: topic, partitions: 2, config: {} }] })
+  await producer.publish(records)
+  expect(await producer.check(topic, 1_000)).toEqual({ status: "available" })
+  expect(await endOffset(topic)).toBe(40)
 })
 
 test("keys go to the partitions that Kafka's Java client chooses for them", async () => {
