@@ -1,11 +1,16 @@
-import { PermanentPublishError, RecordTooLarge } from "@sitewire/kafka"
+import { PermanentPublishError, RecordTooLarge, type TopicState } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
-import { expect, test } from "vitest"
+import { waitDeadlineMs } from "@sitewire/testkit/deadlines"
+import { expect, test, vi } from "vitest"
 import { createPublish } from "./createPublish.ts"
 
 const record = { topic: "site.ready.dead", key: "k", value: "{}" }
 
-function publisherThat(outcomes: (Error | null)[], signal = new AbortController().signal) {
+function publisherThat(
+  outcomes: (Error | null)[],
+  signal = new AbortController().signal,
+  checks: TopicState[] = [],
+) {
   const topics: unknown[] = []
   const states: unknown[] = []
   const publish = createPublish({
@@ -14,6 +19,7 @@ function publisherThat(outcomes: (Error | null)[], signal = new AbortController(
         const error = outcomes.shift()
         if (error) throw error
       },
+      check: async () => checks.shift() ?? { status: "available" },
     },
     signal,
     onState: (working) => states.push(working),
@@ -68,6 +74,15 @@ test("publishing gives up after the given time, but not at a stop, which repeats
   stop.abort()
   const stopping = publisherThat([unavailable], stop.signal)
   await expect(stopping.publish(record, { giveUpAfterMs: 0 })).rejects.toThrow("no leader")
+})
+
+test("after publishing gave up, the dispatcher is ready as soon as the topic accepts records, without another record", async () => {
+  const checks: TopicState[] = [{ status: "unavailable", responds: false, why: "no leader" }]
+  const { publish, states } = publisherThat([new Error("no leader")], undefined, checks)
+  await publish(record, { giveUpAfterMs: 0 })
+  expect(states).toEqual([])
+  await vi.waitUntil(() => states.length > 0, { timeout: waitDeadlineMs })
+  expect([states, checks]).toEqual([[true], []])
 })
 
 test("a record that is too large is rejected, and the dispatcher stays ready", async () => {

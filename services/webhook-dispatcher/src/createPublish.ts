@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { PermanentPublishError, type Producer, type ProducerRecord } from "@sitewire/kafka"
 import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
 
@@ -15,15 +16,18 @@ type PublishOptions = {
   retryRejectedTopic?: boolean
 }
 
+const checkEveryMs = 1_000
+const checkWithinMs = 1_000
+
 export type Publish = (record: ProducerRecord, options?: PublishOptions) => Promise<Published>
 
 /**
  * Drops and logs a record that the broker rejects for good, because retrying would block the consumed
  * partition. If the broker rejects a whole topic (a missing permission), `onTopic` reports this until the
- * topic accepts a record.
+ * topic accepts a record. `onState` reports whether Kafka is available, also after publishing gave up.
  */
 export function createPublish(parts: {
-  producer: Pick<Producer, "publish">
+  producer: Pick<Producer, "publish" | "check">
   signal: AbortSignal
   onState: (working: boolean, why?: string) => void
   onTopic: (topic: string, working: boolean, why?: string) => void
@@ -31,11 +35,25 @@ export function createPublish(parts: {
 }): Publish {
   const { producer, signal, onState, onTopic, log } = parts
   const rejectedTopics = new Set<string>()
+  const watchedTopics = new Set<string>()
 
   function reportTopic({ message, scope, topic }: PermanentPublishError): void {
     if (scope !== "topic") return
     rejectedTopics.add(topic)
     onTopic(topic, false, message)
+  }
+
+  /** Perhaps no record is published for hours, so the next one cannot tell that the topic is available again. */
+  async function watchUntilAvailable(topic: string): Promise<void> {
+    if (watchedTopics.has(topic)) return
+    watchedTopics.add(topic)
+    for (let isAvailable = false; !isAvailable && !signal.aborted; ) {
+      await sleep(checkEveryMs, undefined, { signal }).catch(() => {})
+      const state = await producer.check(topic, checkWithinMs).catch(() => null)
+      isAvailable = state !== null && state.status !== "unavailable"
+    }
+    watchedTopics.delete(topic)
+    if (!signal.aborted) onState(true)
   }
 
   return async (record, { giveUpAfterMs = Number.POSITIVE_INFINITY, retryRejectedTopic = false } = {}) => {
@@ -62,6 +80,7 @@ export function createPublish(parts: {
       }
       if (signal.aborted) throw error
       log.warn({ topic, why }, "Kafka has not acknowledged a record in time")
+      void watchUntilAvailable(topic)
       return { kind: "not acknowledged" }
     }
     if (rejectedTopics.delete(topic)) onTopic(topic, true)
