@@ -94,6 +94,30 @@ test("a delivery that died without an attempt says so in its list and on its pag
     expect(await reader.page.getByText(text).count()).toBe(0)
 })
 
+test("a delivery whose channel is paused shows no time of its next attempt, and is read again when it is deferred", async () => {
+  const id = await insertDelivery(pages, "pending")
+  // The stream reports only new deliveries that are deferred.
+  await pages.sql("update delivery set stored_at = now() - interval '1 hour' where id = $1", [id])
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const next = page.getByText("The next attempt is")
+  await opened.go(`/deliveries/${id}`)
+  await next.waitFor()
+  await pages.sql("update channel set paused_at = now() where id = 'umbrella'")
+  await page.getByText("It waits, because its channel is paused").waitFor()
+  await page.getByText("It is attempted after an operator has resumed the channel.").waitFor()
+  expect(await next.count()).toBe(0)
+  await page.getByRole("listitem").filter({ hasText: "Attempt 1" }).getByText("Channel is paused").waitFor()
+
+  await pages.sql(
+    `update waiting_delivery set next_attempt_at = null, deferred_at = now(), deferred_reason = 'paused'
+      where delivery_id = $1`,
+    [id],
+  )
+  await page.getByText("It has waited for").waitFor()
+  await pages.sql("update channel set paused_at = null where id = 'umbrella'")
+})
+
 test("an erased delivery shows when it was erased and by which job, and not that its response had no body", async () => {
   const id = await insertDelivery(pages, "dead")
   await pages.sql(

@@ -22,6 +22,28 @@ test("a job's page begins with its verdict, and names what it has done", async (
   expect(await page.getByText("Nothing is lost").count()).toBe(0)
 })
 
+test("a reconciliation that found events that are not delivered says so, and lists them", async () => {
+  const differing = {
+    ...{ topic: "site.paid", partition: 2, offset: "1024" },
+    ...{ event_id: "order-10042", published_at: "2026-03-01T12:00:00.000Z" },
+  }
+  await pages.sql(
+    `update job set counts = counts || '{"exceptions": 0, "events_differing": 1}',
+            position = (position::jsonb || $1::jsonb)::text where id = 'job_e7b9'`,
+    [JSON.stringify({ differing: [differing] })],
+  )
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  await opened.go("/jobs/job_e7b9")
+  await page.getByText("Events not delivered, because another event had their id: 1").waitFor()
+  expect(await page.getByText("Nothing is lost").count()).toBe(0)
+  const row = page.getByRole("table", { name: "Events that are not delivered" }).getByRole("row").last()
+  await row.getByText("site.paid 2/1024").waitFor()
+  await row.getByText("order-10042").waitFor()
+  await settle(page)
+  expect(await runAxe(page)).toEqual([])
+})
+
 test("the proof of an erasure is a file without the address, and no other job has one", async () => {
   const email = "someone@shop.example"
   await using opened = await pages.open("operate,personal-data")

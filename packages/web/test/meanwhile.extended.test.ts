@@ -94,6 +94,45 @@ test("the source of a connection is not reverted either", async () => {
   ])
 })
 
+for (const [kind, api, path] of [
+  ["channel", channel, "/channels/umbrella?tab=settings"],
+  ["connection", "/v1/connections/gym-courses", "/connections/gym-courses"],
+] as const)
+  test(`the request headers of a ${kind} are neither replaced nor removed if somebody else has set them meanwhile`, async () => {
+    const stored = () =>
+      pages.sql(`select request_header_names as names from ${kind} where id = $1`, [api.split("/").at(-1)])
+    const setHeaders = (name: string) => call("PATCH", api, { request_headers: [{ name, value: "secret" }] })
+    await setHeaders("X-First")
+    await using opened = await pages.open("operate")
+    const { page } = opened
+    // The page does not learn of a change by itself.
+    await page.route("**/v1/stream", (route) => route.abort())
+    await opened.go(path)
+    await settle(page)
+    await openDialog(page, "Set headers")
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Value").fill("mine")
+    await setHeaders("X-Second")
+    await press(page, "Set headers")
+    await page.getByRole("alert").getByText("Somebody else has changed this meanwhile").waitFor()
+    expect(await stored()).toEqual([{ names: ["x-second"] }])
+
+    await press(page, "Show the current version")
+    expect(await dialog.getByLabel("Header").inputValue()).toBe("x-second")
+    await dialog.getByLabel("Value").fill("mine")
+    await press(page, "Set headers")
+    await page.getByText("The request headers are changed").waitFor()
+    await dialog.waitFor({ state: "detached" })
+
+    await openDialog(page, "Remove headers")
+    await setHeaders("X-Third")
+    await press(page, "Remove headers")
+    await page.getByRole("alert").getByText("so nothing was written").waitFor()
+    expect(await stored()).toEqual([{ names: ["x-third"] }])
+    await press(page, "Remove headers")
+    await page.getByText("No request headers are set").waitFor()
+  })
+
 test("if another tab signs in with another key, a page shows that session at once", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened

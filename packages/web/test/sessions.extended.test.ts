@@ -176,6 +176,29 @@ test("while the API is slow, the page says that it is loading; a failed request 
   await page.getByRole("link", { name: "globex" }).waitFor()
 })
 
+test("a search whose requests fail states what it could not search, and offers what it found otherwise", async () => {
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const fail = (url: string) =>
+    page.route(url, (route) => route.fulfill({ status: 503, json: { title: "Unavailable", status: 503 } }))
+  await fail("**/v1/deliveries?*")
+  await opened.go("/")
+  await settle(page)
+  await page.keyboard.press("/")
+  const input = page.getByRole("dialog").getByRole("combobox")
+  await input.fill("globex")
+  await page.getByRole("option", { name: "globex" }).waitFor()
+  await page.getByText("These could not be searched: Deliveries.").waitFor()
+
+  await fail("**/v1/channels?*")
+  await input.fill("evt_unknown")
+  await page.getByText("These could not be searched: Channels, Deliveries.").waitFor()
+  // A text that is too long for the id of a channel is no failure.
+  await page.unrouteAll()
+  await input.fill("x".repeat(150))
+  await page.getByText("Nothing found").waitFor()
+})
+
 test("a long list renders only the rows in view, and goes on while it is scrolled", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened

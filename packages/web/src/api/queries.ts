@@ -40,6 +40,8 @@ export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ["deliveries", id],
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })),
+    // The stream does not report that an old delivery is deferred.
+    refetchInterval: ({ state: { data } }) => (data?.state === "pending" ? 10_000 : false),
   })
 
 /** Those before the attempts that the delivery itself contains. */

@@ -89,10 +89,11 @@ function forget(ended: boolean): void {
 }
 
 function removeOthers(): void {
-  queryClient.removeQueries({ predicate: isOther })
+  queryClient.removeQueries({ predicate: isNotSession })
 }
 
-const isOther = (query: { queryKey: readonly unknown[] }) => query.queryKey[0] !== queryKey[0]
+/** Also of a query that by mistake has no key: an exception would stop all live updates. */
+export const isNotSession = (query: { queryKey?: readonly unknown[] }) => query.queryKey?.[0] !== queryKey[0]
 
 whenSessionChanges((change) => {
   if (current()?.kind !== "signed in") return
@@ -112,7 +113,7 @@ function begin(session: Session): SessionState {
   const before = current()
   setCsrfToken(session.csrf_token)
   if (before?.kind === "signed in" && !isSameUser(before.session, session))
-    void queryClient.resetQueries({ predicate: isOther })
+    void queryClient.resetQueries({ predicate: isNotSession })
   return { kind: "signed in", session }
 }
 

@@ -3,7 +3,7 @@ import type { InfiniteData } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
 import type { Schemas } from "./client.ts"
 import { queryClient } from "./queryClient.ts"
-import { sessionQuery } from "./session.ts"
+import { isNotSession, sessionQuery } from "./session.ts"
 import { afterChange } from "./streamedDelivery.ts"
 
 /** `since` is null while updates arrive. `deliveryAt` is the time of the last change of a delivery. */
@@ -108,8 +108,6 @@ export function followChanges(): () => void {
     setState({ since: null })
   }
 }
-
-const isNotSession = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== "session"
 
 function refresh(key: string): void {
   const queryKey = key.split(" ")

@@ -1,8 +1,11 @@
 import { Group, Stack, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
+import type { Versioned } from "../api/client.ts"
+import { hasCode } from "../api/failure.ts"
 import { texts } from "../texts.ts"
 import { Action } from "./Action.tsx"
+import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { DialogButton } from "./DialogButton.tsx"
 import { FormDialog } from "./FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields, withoutValues } from "./HeaderFields.tsx"
@@ -15,9 +18,9 @@ const t = texts.requestHeaders
 type Props = {
   /** The connection or the channel. */
   id: string
-  shown: { request_header_names: string[]; request_headers_changed_at: string | null }
-  set: (headers: HeaderField[]) => Promise<unknown>
-  refresh: () => void
+  shown: Versioned<{ request_header_names: string[]; request_headers_changed_at: string | null }>
+  set: (headers: HeaderField[], etag: string) => Promise<unknown>
+  refresh: () => Promise<void>
 }
 
 /** The headers of each request to a source or a receiver: their names, because the API never returns their values. */
@@ -35,9 +38,8 @@ export function RequestHeaders(props: Props) {
               label={t.remove}
               danger
               title={t.removeTitle(id)}
-              run={() => set([])}
+              run={() => set([], shown.etag).finally(refresh)}
               done={t.changed}
-              then={refresh}
             >
               {t.removeMore}
             </Action>
@@ -53,28 +55,39 @@ export function RequestHeaders(props: Props) {
   )
 }
 
-/** Without If-Match, because nobody can compare values that nobody sees. */
 function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void }) {
-  const names = shown.request_header_names
-  const [headers, setFields] = useState(withoutValues(names.length > 0 ? names : ["Authorization"]))
+  const [opened, setOpened] = useState(shown)
+  const [headers, setFields] = useState(fieldsOf(shown))
   const request = useMutation({
-    mutationFn: () => set(headers),
+    mutationFn: () => set(headers, opened.etag).finally(refresh),
     onSuccess() {
-      refresh()
       close()
       toast(t.changed)
     },
   })
+  const isOutdated = hasCode(request.error, "changed-meanwhile")
   return (
     <FormDialog
       title={t.setTitle(id)}
       submit={t.set}
       ready={areComplete(headers)}
-      request={request}
+      request={isOutdated ? { ...request, error: null } : request}
       close={close}
     >
       <span>{t.setMore}</span>
       <HeaderFields headers={headers} change={setFields} />
+      {isOutdated && (
+        <ChangedMeanwhile
+          show={() => {
+            setOpened(shown)
+            setFields(fieldsOf(shown))
+            request.reset()
+          }}
+        />
+      )}
     </FormDialog>
   )
 }
+
+const fieldsOf = ({ request_header_names: names }: Props["shown"]) =>
+  withoutValues(names.length > 0 ? names : ["Authorization"])

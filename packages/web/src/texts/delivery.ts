@@ -63,7 +63,7 @@ export const deliveryTexts = {
     waitingMore: {
       busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
       breaker: "After many failures in a row, single attempts check whether the receiver works again.",
-      paused: "It is sent when an operator resumes the channel.",
+      paused: "It is attempted after an operator has resumed the channel.",
       fault: "A dispatcher lacks a sealing key. An operator finds the reason in its log.",
       resend: "It is sent as soon as the channel has capacity.",
       overdue: "Its Kafka record was lost. It is sent as soon as the channel has capacity.",

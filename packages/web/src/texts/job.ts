@@ -12,6 +12,7 @@ export const jobTexts = {
       erasedMore: "This job is the proof. What could not be erased is listed below.",
       reconciled: "Nothing is lost: all records are accounted for",
       unaccounted: (count: string) => `Records that are not accounted for: ${count}`,
+      differing: (count: string) => `Events not delivered, because another event had their id: ${count}`,
       reconciledMore: (events: string, triggers: string) =>
         `Read: ${events} events and ${triggers} triggers.`,
       deadAgain: (count: string) => `Dead again: ${count}`,
@@ -103,6 +104,7 @@ export const jobTexts = {
     cancelled: "The job is cancelled",
     remains: "What could not be erased",
     exceptions: "Records that are not accounted for",
+    differing: "Events that are not delivered, because another event had their id",
     exceptionKinds: {
       event_lost: "Event lost",
       trigger_not_synced: "Trigger without a sync",

@@ -43,6 +43,7 @@ export const shellTexts = {
     placeholder: "Event, reference, site, delivery, channel or connection",
     results: "Results",
     none: "Nothing found. Events, references and sites must be complete.",
+    failed: (what: string) => `These could not be searched: ${what}. Search again in a moment.`,
     hint: "↑ ↓ to choose, Enter to open, Esc to close",
     page: "Page",
     channel: "Channel",

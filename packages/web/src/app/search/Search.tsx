@@ -20,7 +20,7 @@ export function Search({ close }: { close: () => void }) {
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
   const [searched] = useDebouncedValue(text.trim(), 200)
-  const { data, isFetching } = useQuery({
+  const { data: found, isFetching } = useQuery({
     queryKey: ["search", searched],
     enabled: searched !== "",
     queryFn: ({ signal }) => searchEverything(searched, access, signal),
@@ -29,7 +29,9 @@ export function Search({ close }: { close: () => void }) {
     .flat()
     .filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
     .map(({ to, label }) => ({ key: to, kind: t.page, title: label, link: { to } }))
-  const hits = [...(searched === "" ? [] : (data ?? [])), ...pages]
+  const hits = [...(searched === "" ? [] : (found?.hits ?? [])), ...pages]
+  const failed = (found?.failed ?? []).join(", ")
+  const foot = failed !== "" ? t.failed(failed) : hits.length === 0 ? t.none : t.hint
   const index = Math.min(chosen, hits.length - 1)
 
   function open(hit: Hit | undefined): void {
@@ -101,7 +103,7 @@ export function Search({ close }: { close: () => void }) {
         ))}
       </div>
       <p className={classes.foot} role="status">
-        {isFetching ? texts.common.loading : hits.length === 0 ? t.none : t.hint}
+        {isFetching ? texts.common.loading : foot}
       </p>
     </Modal>
   )

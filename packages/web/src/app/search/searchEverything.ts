@@ -1,5 +1,6 @@
 import type { Access } from "../../api/access.ts"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { hasCode, isNotFound } from "../../api/failure.ts"
 import { formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
 
@@ -13,31 +14,54 @@ export type Hit = {
   link: { to: string; params?: object }
 }
 
+/** `failed`: what could not be searched, such as `Deliveries`. */
+type Found = { hits: Hit[]; failed: string[] }
+
 const t = texts.search
 const limit = 5
 const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** Everything that the session may see and that the text names. Searches that fail find nothing. */
+/** Everything that the session may see and that the text names, and what could not be searched. */
 export async function searchEverything(
   text: string,
   { reads, channels, sites, connections }: Access,
   signal: AbortSignal,
-): Promise<Hit[]> {
+): Promise<Found> {
   const deliveries = reads || channels.length > 0
   const url = siteUrlOf(text)
-  const searches: Promise<Hit[]>[] = [
-    ...(deliveries ? [findChannels(text, signal)] : []),
-    ...(reads || sites.length > 0 || connections.length > 0 ? [findConnections(text, signal)] : []),
-    ...(deliveries && isUuid.test(text) ? [findDelivery(text, signal)] : []),
-    ...(deliveries && !isUuid.test(text)
-      ? [findDeliveries({ event_id: text }, signal), findDeliveries({ reference: text }, signal)]
+  const searches: Promise<Found>[] = [
+    ...(deliveries ? [outcomeOf("channels", findChannels(text, signal))] : []),
+    ...(reads || sites.length > 0 || connections.length > 0
+      ? [outcomeOf("connections", findConnections(text, signal))]
       : []),
-    ...(deliveries && url ? [findDeliveries({ site_url: url }, signal)] : []),
+    ...(deliveries && isUuid.test(text) ? [outcomeOf("deliveries", findDelivery(text, signal))] : []),
+    ...(deliveries && !isUuid.test(text)
+      ? [
+          outcomeOf("deliveries", findDeliveries({ event_id: text }, signal)),
+          outcomeOf("deliveries", findDeliveries({ reference: text }, signal)),
+        ]
+      : []),
+    ...(deliveries && url ? [outcomeOf("deliveries", findDeliveries({ site_url: url }, signal))] : []),
   ]
-  const found = (await Promise.allSettled(searches)).flatMap((one) =>
-    one.status === "fulfilled" ? one.value : [],
-  )
-  return [...new Map(found.map((hit) => [hit.key, hit])).values()]
+  const all = await Promise.all(searches)
+  const hits = all.flatMap((one) => one.hits)
+  return {
+    hits: [...new Map(hits.map((hit) => [hit.key, hit])).values()],
+    failed: [...new Set(all.flatMap(({ failed }) => failed))],
+  }
+}
+
+/** A text that cannot be an id, or is one of nothing, finds nothing. That is no failure. */
+async function outcomeOf(
+  what: "channels" | "connections" | "deliveries",
+  search: Promise<Hit[]>,
+): Promise<Found> {
+  try {
+    return { hits: await search, failed: [] }
+  } catch (error) {
+    const isNone = isNotFound(error) || hasCode(error, "invalid-request")
+    return { hits: [], failed: isNone ? [] : [texts.pages[what]] }
+  }
 }
 
 /** `bakery.example` is found as `https://bakery.example`. */

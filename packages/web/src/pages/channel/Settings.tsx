@@ -210,10 +210,15 @@ function ReceiverHeaders({ channel }: { channel: Channel }) {
     <RequestHeaders
       id={id}
       shown={channel}
-      set={(request_headers) =>
-        bodyOf(api.PATCH("/v1/channels/{id}", { params: { path: { id } }, body: { request_headers } }))
+      set={(request_headers, etag) =>
+        bodyOf(
+          api.PATCH("/v1/channels/{id}", {
+            params: { path: { id }, header: { "If-Match": etag } },
+            body: { request_headers },
+          }),
+        )
       }
-      refresh={() => void client.invalidateQueries({ queryKey: channelQuery(id).queryKey })}
+      refresh={() => client.invalidateQueries({ queryKey: channelQuery(id).queryKey })}
     />
   )
 }

@@ -22,6 +22,7 @@ import { TriggerUrl } from "./TriggerUrl.tsx"
 import { Windows } from "./Windows.tsx"
 
 const t = texts.connection
+type Connection = Versioned<Schemas["Connection"]>
 
 export function ConnectionPage() {
   const id = useId()
@@ -30,7 +31,7 @@ export function ConnectionPage() {
   return data ? <Found key={id} connection={data} /> : <Loading />
 }
 
-function Found({ connection }: { connection: Versioned<Schemas["Connection"]> }) {
+function Found({ connection }: { connection: Connection }) {
   const { readsContentOf } = useAccess()
   const { id, site, state, failing_since, last_reason, next_step, next_sync_at } = connection
   return (
@@ -96,7 +97,7 @@ function Found({ connection }: { connection: Versioned<Schemas["Connection"]> })
   )
 }
 
-function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Schemas["Connection"] }) {
+function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Connection }) {
   const { managesSite } = useAccess()
   const client = useQueryClient()
   if (!managesSite(site)) return null
@@ -104,10 +105,15 @@ function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Sch
     <RequestHeaders
       id={id}
       shown={shown}
-      set={(request_headers) =>
-        bodyOf(api.PATCH("/v1/connections/{id}", { params: { path: { id } }, body: { request_headers } }))
+      set={(request_headers, etag) =>
+        bodyOf(
+          api.PATCH("/v1/connections/{id}", {
+            params: { path: { id }, header: { "If-Match": etag } },
+            body: { request_headers },
+          }),
+        )
       }
-      refresh={() => void client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })}
+      refresh={() => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })}
     />
   )
 }

@@ -31,7 +31,11 @@ export function DeliveryPage() {
   return data ? <Found key={id} delivery={data} /> : <Loading />
 }
 
-function Found({ delivery }: { delivery: Delivery }) {
+function Found({ delivery: stored }: { delivery: Delivery }) {
+  const { data: channel } = useQuery(channelQuery(stored.channel))
+  const isPaused = stored.waiting_for !== null && channel?.paused_at
+  // A delivery that waits for its retry is not deferred before the retry is due.
+  const delivery = isPaused ? { ...stored, waiting_for: "paused" as const, next_attempt_at: null } : stored
   // The exact body stays in this page's memory only, because it contains personal data.
   const [revealed, setRevealed] = useState<string | null>(null)
   const reference = textOf(delivery.body?.reference)

@@ -17,7 +17,7 @@ const t = texts.delivery
 /** From the event through the attempts to what follows. */
 export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts"] }) {
   const { attempt_log, attempt_log_cursor: cursor, created_at, next_attempt_at, state, last_job } = delivery
-  const { deferred_at, waiting_for } = delivery
+  const { waiting_for } = delivery
   const [allWanted, wantAll] = useState(false)
   const earlier = useInfiniteQuery({
     ...earlierAttemptsQuery(delivery.id, cursor ?? ""),
@@ -82,7 +82,7 @@ export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts
           </div>
         </li>
       )}
-      {!next_attempt_at && deferred_at && waiting_for && (
+      {!next_attempt_at && waiting_for && (
         <li data-kind="next">
           <div className={classes.line}>
             <strong>{t.attempt(delivery.attempts + 1)}</strong>

@@ -91,12 +91,12 @@ function Found({ job }: { job: Job }) {
         )}
         {job.exceptions && job.exceptions.length > 0 && (
           <Section title={t.exceptions} flush>
-            <Table
-              label={t.exceptions}
-              rows={job.exceptions}
-              columns={exceptionColumns}
-              keyOf={({ topic, partition, offset }) => `${topic} ${partition} ${offset}`}
-            />
+            <Table label={t.exceptions} rows={job.exceptions} columns={exceptionColumns} keyOf={recordOf} />
+          </Section>
+        )}
+        {job.differing && job.differing.length > 0 && (
+          <Section title={t.differing} flush>
+            <Table label={t.differing} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
           </Section>
         )}
       </Rows>
@@ -144,15 +144,32 @@ const remainColumns: Column<Schemas["RemainingTopic"]>[] = [
   { title: t.columns.note, cell: ({ note }) => note },
 ]
 
+type KafkaRecord = Pick<Schemas["DifferingEvent"], "topic" | "partition" | "offset" | "published_at">
+
+const recordOf = ({ topic, partition, offset }: KafkaRecord) => `${topic} ${partition}/${offset}`
+
+const recordColumn: Column<KafkaRecord> = {
+  title: t.columns.record,
+  cell: (record) => <Mono>{recordOf(record)}</Mono>,
+}
+
+const publishedColumn: Column<KafkaRecord> = {
+  title: t.columns.published,
+  cell: ({ published_at }) => <Time at={published_at} />,
+}
+
 const exceptionColumns: Column<Schemas["ReconciliationException"]>[] = [
   { title: t.columns.kind, cell: ({ kind }) => t.exceptionKinds[kind] },
-  {
-    title: t.columns.record,
-    cell: ({ topic, partition, offset }) => <Mono>{`${topic} ${partition}/${offset}`}</Mono>,
-  },
+  recordColumn,
   {
     title: t.columns.about,
     cell: ({ event_id, connection }) => (connection ? <ConnectionRef id={connection} /> : (event_id ?? "–")),
   },
-  { title: t.columns.published, cell: ({ published_at }) => <Time at={published_at} /> },
+  publishedColumn,
+]
+
+const differingColumns: Column<Schemas["DifferingEvent"]>[] = [
+  recordColumn,
+  { title: t.columns.about, cell: ({ event_id }) => event_id },
+  publishedColumn,
 ]

@@ -15,11 +15,11 @@ export function verdictOf(job: Schemas["JobWithOutcome"]): Verdict | null {
   if (kind === "erasure")
     return { kind: "good", title: t.erased(formatNumber(counts.deliveries_erased ?? 0)), more: t.erasedMore }
   if (kind === "reconcile") {
-    const { exceptions = 0, events = 0, triggers = 0 } = counts
+    const { exceptions = 0, events = 0, triggers = 0, events_differing: differing = 0 } = counts
     const more = t.reconciledMore(formatNumber(events), formatNumber(triggers))
-    return exceptions === 0
-      ? { kind: "good", title: t.reconciled, more }
-      : { kind: "bad", title: t.unaccounted(formatNumber(exceptions)), more }
+    if (exceptions > 0) return { kind: "bad", title: t.unaccounted(formatNumber(exceptions)), more }
+    if (differing > 0) return { kind: "warn", title: t.differing(formatNumber(differing)), more }
+    return { kind: "good", title: t.reconciled, more }
   }
   return verdictOfResend(counts.resent ?? 0, job.outcome)
 }

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import type { Schemas } from "../../api/client.ts"
+import { verdictOf } from "./verdictOf.ts"
+
+const reconciled = (counts: Record<string, number>): Schemas["JobWithOutcome"] => ({
+  id: "job_1",
+  kind: "reconcile",
+  state: "done",
+  filter: {},
+  per_second: null,
+  reason: "",
+  requested_by: "key_1 (operations)",
+  counts: { events: 9, triggers: 4, ...counts },
+  total: null,
+  created_at: "2026-03-01T12:00:00.000Z",
+  finished_at: "2026-03-01T12:01:00.000Z",
+  remains: null,
+  differing: [],
+  exceptions: [],
+  outcome: null,
+})
+
+test.each([
+  [{ exceptions: 0 }, "good", "Nothing is lost"],
+  [{ exceptions: 0, events_differing: 2 }, "warn", "another event had their id: 2"],
+  [{ exceptions: 3, events_differing: 2 }, "bad", "not accounted for: 3"],
+])("a reconciliation that ends with %j is %s", (counts, kind, title) => {
+  expect(verdictOf(reconciled(counts))).toMatchObject({ kind, title: expect.stringContaining(title) })
+})
