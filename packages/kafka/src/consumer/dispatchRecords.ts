@@ -12,11 +12,15 @@ const heartbeatEveryMs = 1_000
 
 export type FetchedBatch = TopicPartition & {
   records: ConsumerRecord[]
+  /** Of the batch. Later than the last record if aborted records or the markers of transactions follow it. */
+  lastOffset: string
   /** Makes the next fetch start after this offset. */
   resolveOffset(offset: string): void
   /** Rejects if the group rebalances. Do not catch this error: kafkajs needs it to join the group again. */
   heartbeat(): Promise<void>
 }
+
+export type SkippedBatch = TopicPartition & { firstOffset: string; lastOffset: string }
 
 export type DispatchOptions = {
   limit: OutstandingLimit
@@ -178,6 +182,22 @@ export function dispatchRecords(options: DispatchOptions) {
       await fetched.heartbeat()
       if (limit.capacity() <= 0) await limit.changed(heartbeatEveryMs)
     }
+    if (from < fetched.records.length || assignment !== current) return
+    reach(partition, fetched.lastOffset)
+    fetched.resolveOffset(fetched.lastOffset)
+  }
+
+  /** Called for a batch without records for consumers: aborted records, or the markers of transactions. */
+  function onSkipped({ firstOffset, lastOffset, ...at }: SkippedBatch): void {
+    const partition = assignment?.get(nameOf(at))
+    // After a rebalance, the batch may be of the assignment before, and records before it may not be done.
+    if (partition?.next != null && BigInt(firstOffset) <= partition.next) reach(partition, lastOffset)
+  }
+
+  /** Otherwise, lag would be reported although all records are done. */
+  function reach(partition: Partition, lastOffset: string): void {
+    partition.next = BigInt(lastOffset) + 1n
+    partition.tracker.reach(String(partition.next))
   }
 
   function dispatchDue(current: Assignment | null, partition: Partition): void {
@@ -213,5 +233,5 @@ export function dispatchRecords(options: DispatchOptions) {
 
   const isAssigned = (partition: TopicPartition) => assignment?.has(nameOf(partition)) ?? false
 
-  return { assign, revoke, stop, onFetched, pendingCommits, isAssigned }
+  return { assign, revoke, stop, onFetched, onSkipped, pendingCommits, isAssigned }
 }

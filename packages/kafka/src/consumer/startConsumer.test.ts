@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import Broker from "kafkajs/src/broker/index.js"
-import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { protocolError } from "../../test/fixtures/protocolError.ts"
 import {
   committedOffsets,
@@ -14,6 +14,7 @@ import {
 } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
 import { ensureTopics } from "../admin/ensureTopics.ts"
+import { createClient } from "../client/createClient.ts"
 import { type Producer, startProducer } from "../producer/startProducer.ts"
 import type { ConsumerRecord } from "../record.ts"
 import { type Consumer, type ConsumerOptions, startConsumer } from "./startConsumer.ts"
@@ -421,6 +422,36 @@ test("headers without a value and zstd batches from other clients are consumed",
   await until(() => received.length === 3)
   expect(received.map(({ value }) => String(value))).toEqual(["null header", "zstd", "zstd, too"])
   expect(received[0]?.headers).toEqual({ correlation: "c-1" })
+})
+
+test("records of aborted transactions are not dispatched, and neither they nor the markers of transactions count as lag", async () => {
+  const topic = await makeTopic(kafka)
+  const publisher = createClient(kafka, { requestTimeoutMs: 10_000, retries: 5 }).producer({
+    transactionalId: uniqueName("transaction"),
+    idempotent: true,
+    maxInFlightRequests: 1,
+  })
+  await publisher.connect()
+  onTestFinished(() => publisher.disconnect())
+  const transaction = async (value: string, end: "commit" | "abort") => {
+    const begun = await publisher.transaction()
+    await begun.send({ topic, messages: [{ value }, { value }] })
+    await begun[end]()
+  }
+  const values: string[] = []
+  const consumer = await consume(uniqueName("group"), [{ topic }], (records, done) => {
+    for (const record of records) {
+      values.push(String(record.value))
+      done(record)
+    }
+  })
+  const lag = async () => (await consumer.lag()).map((each) => each.lag)
+  await transaction("committed", "commit")
+  await until(async () => values.length === 2 && (await lag())[0] === 0)
+  await transaction("aborted", "abort")
+  const end = async () => (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic)))[0]?.high
+  await until(async () => (await end()) === "6" && (await lag())[0] === 0)
+  expect(values).toEqual(["committed", "committed"])
 })
 
 test("a topic that does not exist is a clear error at start", async () => {

@@ -137,6 +137,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
           dispatch.revoke()
         },
         onFetched: dispatch.onFetched,
+        onSkipped: dispatch.onSkipped,
         onHealth(now, why) {
           reportHealth(now, why)
           if (now) joined.resolve()

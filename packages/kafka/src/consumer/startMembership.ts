@@ -11,7 +11,7 @@ import { ignoreIfNotRunning } from "../client/workarounds/pauseThrowsWhileStoppe
 import { endAfterUnsafeRejoin } from "../client/workarounds/rejoinWhileFetching.ts"
 import { readRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
-import type { FetchedBatch } from "./dispatchRecords.ts"
+import type { FetchedBatch, SkippedBatch } from "./dispatchRecords.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 
 const heartbeatIntervalMs = 1_000
@@ -34,6 +34,7 @@ export type MembershipOptions = {
   onJoin(partitions: TopicPartition[]): void
   onLeave(): void
   onFetched(fetched: FetchedBatch): Promise<void>
+  onSkipped(skipped: SkippedBatch): void
   onHealth(healthy: boolean, why: string): void
 }
 
@@ -48,7 +49,7 @@ export type Membership = {
 
 export function startMembership(options: MembershipOptions): Membership {
   const { kafka, group, topics, sessionTimeoutMs, fetchBytes, pauseMs } = options
-  const { onJoin, onLeave, onFetched, onHealth } = options
+  const { onJoin, onLeave, onFetched, onSkipped, onHealth } = options
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
@@ -113,6 +114,9 @@ export function startMembership(options: MembershipOptions): Membership {
     onJoin(assigned)
     reportIfHealthy()
   })
+  consumer.on(consumer.events.END_BATCH_PROCESS, ({ payload: { batchSize, firstOffset, ...rest } }) => {
+    if (batchSize === 0 && firstOffset !== null && !hasEnded) onSkipped({ ...rest, firstOffset })
+  })
   consumer.on(consumer.events.CRASH, ({ payload }) => end(reasonOf(payload.error)))
 
   async function eachBatch(payload: EachBatchPayload): Promise<void> {
@@ -123,6 +127,7 @@ export function startMembership(options: MembershipOptions): Membership {
       topic,
       partition,
       records: messages.map((message) => readRecord(topic, partition, message)),
+      lastOffset: payload.batch.lastOffset(),
       resolveOffset: payload.resolveOffset,
       heartbeat: payload.heartbeat,
     })

@@ -4,11 +4,12 @@
 export type OffsetTracker<R> = {
   /** The records must be in offset order. */
   add(records: readonly R[]): void
+  /** There are no further records before the offset `next`. */
+  reach(next: string): void
   /** Returns false if the record is of another assignment, or was done before. */
   done(record: R): boolean
   /**
-   * The offset of the first record that is not done; if all are done, one past the last. Null before any
-   * record.
+   * The offset of the first record that is not done; if all are done, the next one. Null before any record.
    */
   committable(): string | null
   notDone(): Iterable<R>
@@ -60,6 +61,9 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
       notDone += added.length
       const last = added.at(-1)
       if (last) end = String(BigInt(last.offset) + 1n)
+    },
+    reach(next) {
+      end = next
     },
     done(record) {
       const index = indexOf(record)

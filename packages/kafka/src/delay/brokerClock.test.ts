@@ -83,7 +83,13 @@ test("partitions that are assigned while the clock is ahead are not due early", 
     appendedAt: it.brokers(),
     timeFrom: "broker" as const,
   }
-  const fetched = { ...partition, records: [record], resolveOffset: ignore, heartbeat: async () => {} }
+  const fetched = {
+    ...partition,
+    records: [record],
+    lastOffset: record.offset,
+    resolveOffset: ignore,
+    heartbeat: async () => {},
+  }
   it.pass(60_000)
   it.set(2 * hour)
   dispatch.assign([partition])

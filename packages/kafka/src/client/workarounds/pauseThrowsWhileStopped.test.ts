@@ -14,6 +14,7 @@ test("pausing and resuming a partition of a member that has not joined yet throw
     onJoin: ignore,
     onLeave: ignore,
     onFetched: async () => {},
+    onSkipped: () => {},
     onHealth: ignore,
   })
   expect(() => membership.pause({ topic: "any", partition: 0 })).not.toThrow()
