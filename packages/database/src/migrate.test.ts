@@ -1,6 +1,7 @@
+import { readFile } from "node:fs/promises"
 import { type FreshDatabase, freshDatabase, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import { type BusyRetry, type MigrateOptions, migrate } from "./migrate.ts"
+import { type BusyRetry, type LockHolder, type MigrateOptions, migrate } from "./migrate.ts"
 import { openPool, type Pool, type Sql } from "./pool.ts"
 
 let database: FreshDatabase
@@ -43,6 +44,50 @@ test("migrations that run in several places at once are applied once, also to an
   expect(rows.length).toBeGreaterThan(0)
   expect(await setup()).toEqual([])
 })
+
+test("who waits for another's lock reports its connection, again and again", async () => {
+  const other = await openTransaction()
+  const [holder] = await other("select pg_advisory_xact_lock(7483920114), pg_backend_pid() as pid")
+  const reported: LockHolder[] = []
+  const onLocked = (reportedHolder: LockHolder) => {
+    reported.push(reportedHolder)
+    if (reported.length === 2) void other("commit")
+  }
+  await apply({ locked_0: "create table locked (id int)" }, { lockReportMs: 150, onLocked })
+  expect(reported).toMatchObject(Array(2).fill({ pid: holder?.pid, since: expect.any(Date) }))
+  expect(reported[1]?.waitedMs).toBeGreaterThanOrEqual(300)
+})
+
+test("Postgres ends a job's connection with the lock within a minute if the job's node was lost", async (context) => {
+  await sql("select pg_advisory_lock(2)")
+  const script = "select pg_advisory_xact_lock(2); create table lost (id int)"
+  const applying = apply({ lost_0: script }, { lockTimeoutMs: 3_600_000 })
+  await waitUntil("the migration at the advisory lock", async () => (await countWaiting()) === 1)
+  const [lock] = await sql<{ port: number }>(
+    "select client_port as port from pg_stat_activity where application_name = 'sitewire-migrate-lock' and datname = current_database()",
+  )
+  const timer = await waitUntil("an idle connection", async () => {
+    const timer = await readTimer(lock?.port ?? 0)
+    return timer?.startsWith("01:") ? null : { value: timer }
+  })
+  await sql("select pg_advisory_unlock(2)")
+  await applying
+  if (timer.value === undefined)
+    context.skip("Linux shows timers only of connections to a Postgres beside the test.")
+  // 02 is the timer of the next probe.
+  const [, hundredths = ""] = /^02:(.+)/.exec(timer.value ?? "") ?? []
+  expect(Number.parseInt(hundredths, 16)).toBeLessThanOrEqual(30 * 100)
+})
+
+/** Linux's timer of the server's end of a connection. 01 waits for an acknowledgement. Undefined: the server runs elsewhere. */
+async function readTimer(clientPort: number): Promise<string | undefined> {
+  const files = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  )
+  const remote = `:${clientPort.toString(16).toUpperCase().padStart(4, "0")}`
+  const rows = files.flatMap((text) => text.split("\n").map((line) => line.trim().split(/\s+/)))
+  return rows.find((columns) => columns[2]?.endsWith(remote))?.[5]
+}
 
 test("a migration that Postgres rejects leaves nothing behind, and is applied once it is corrected", async () => {
   const first = { refused_0: "create table refused (id int)" }

@@ -23,9 +23,15 @@ export type MigrateOptions = Pick<DatabaseAccess, "readPassword"> & {
   pauseMs?: number
   /** Called before the pause after each such try. */
   onBusy?: (error: Error, retry: BusyRetry) => void
+  /** Called if another connection has had the lock of migrations for this long, and again after twice, four times as long and so on. */
+  onLocked?: (holder: LockHolder) => void
+  lockReportMs?: number
 }
 
 export type BusyRetry = { attempt: number; attempts: number; pauseMs: number }
+
+/** The connection that has the lock of migrations. Where it comes from and since when is null if our account may not know it. */
+export type LockHolder = { pid: number; address: string | null; since: Date | null; waitedMs: number }
 
 /**
  * Applies the migrations that are not in the database's history, each in one transaction, and returns their names. May
@@ -42,7 +48,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       each.on("error", () => {})
       await each.connect()
     }
-    await acquireLock(lock)
+    await acquireLock(lock, options)
     await ensureHistory(session)
     const pending = await findPending(session, migrations)
     for (const migration of pending) await applyWhenFree(session, migration, options)
@@ -53,19 +59,49 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
+ * The settings of the lock's transaction. It is idle for as long as the migrations take. Without a probe of the connection, Postgres would
+ * notice only after hours (Linux's default: two) that the node of the job was lost, and all other jobs would wait.
+ */
+const beginLock = `begin; set local idle_in_transaction_session_timeout = 0;
+  set local tcp_keepalives_idle = 30; set local tcp_keepalives_interval = 10; set local tcp_keepalives_count = 3;
+  set local tcp_user_timeout = '60s'`
+
+/**
  * The lock is that of a transaction, because a pooler that pools transactions would give a lock of a session to others.
  * Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. It
  * does not wait for a transaction that is idle, unless its last statement had parameters. Who waits has no transaction,
  * which would occupy a connection of a pooler.
  */
-async function acquireLock(lock: pg.Client): Promise<void> {
+async function acquireLock(
+  lock: pg.Client,
+  { onLocked = () => {}, lockReportMs = 5_000 }: MigrateOptions,
+): Promise<void> {
+  const startedAt = performance.now()
+  let reportAtMs = lockReportMs
   for (;;) {
-    await lock.query("begin; set local idle_in_transaction_session_timeout = 0")
+    await lock.query(beginLock)
     const { rows } = await lock.query(`select pg_try_advisory_xact_lock(${migrationLock}) as acquired`)
     if (rows[0].acquired) return
     await lock.query("rollback")
+    const waitedMs = Math.round(performance.now() - startedAt)
+    if (waitedMs >= reportAtMs) {
+      reportAtMs *= 2
+      const holder = await findLockHolder(lock)
+      if (holder) onLocked({ ...holder, waitedMs })
+    }
     await sleep(100)
   }
+}
+
+/** Undefined: the lock has been released meanwhile. */
+async function findLockHolder(lock: pg.Client): Promise<Omit<LockHolder, "waitedMs"> | undefined> {
+  const { rows } = await lock.query(
+    `select pid, host(client_addr) as address, xact_start as since
+     from pg_locks join pg_stat_activity using (pid)
+     where locktype = 'advisory' and granted and datid = database and datname = current_database()
+       and classid::bigint << 32 | objid::bigint = ${migrationLock}`,
+  )
+  return rows[0]
 }
 
 /** Prisma's own statement. Of its columns, we leave those of failures null: a migration that fails has no row. */

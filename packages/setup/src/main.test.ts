@@ -3,7 +3,7 @@ import { newApiKey } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { connectKafka } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
-import { freshDatabase, freshTopics, kafkaBrokers, startProcess } from "@sitewire/testkit"
+import { freshDatabase, freshTopics, kafkaBrokers, startProcess, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { prepare } from "./prepare.ts"
 import { prepareTopics } from "./prepareTopics.ts"
@@ -45,6 +45,32 @@ test("with MANAGE_TOPICS=false, a missing topic is named with what it needs, and
   expect(lines.join("")).not.toContain("differs")
   await compare({ topicSettings: { ...own, "segment.ms": "43200000" } })
   expect(lines.join("")).toContain("segment.ms is 86400000 instead of 43200000")
+})
+
+test("who waits for another setup job's migrations logs which connection it waits for, and how to end it", async () => {
+  const database = await freshDatabase()
+  const other = openPool({ url: database.url, size: 1, name: "other-setup" })
+  await other.sql("begin")
+  const [{ pid } = { pid: 0 }] = await other.sql<{ pid: number }>(
+    "select pg_backend_pid() as pid, pg_advisory_xact_lock(7483920114)",
+  )
+  const lines: string[] = []
+  const preparing = prepare({
+    database: { url: database.url },
+    kafka: { brokers: kafkaBrokers() },
+    topicPrefix: (await freshTopics()).prefix,
+    replication: 1,
+    retryDelaysMs: [200],
+    retryPeriodMs: 3_600_000,
+    deadlineMs: 60_000,
+    log: createLogger({ service: "setup", level: "warn" }, { write: (line) => void lines.push(line) }),
+  })
+  const remedy = `If no setup job runs there any more, end it: select pg_terminate_backend(${pid})`
+  await waitUntil("the warning", () => lines.join("").includes(remedy) || null)
+  await other.sql("commit")
+  await preparing
+  await other.close()
+  await database.drop()
 })
 
 test("the first API key is stored as a hash, once, and a revoked key is not revived", async () => {

@@ -2,6 +2,7 @@ import {
   type BusyRetry,
   type DatabaseAccess,
   ensureProcessRoles,
+  type LockHolder,
   migrate,
   openPool,
 } from "@sitewire/database"
@@ -40,8 +41,16 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
         { error, attempt, attempts, retryInMs },
         "a migration met a table in use or a deadlock; it is tried again",
       )
+    const onLocked = ({ pid, address, since, waitedMs }: LockHolder) =>
+      log.warn(
+        {
+          waitedMs,
+          detail: `The connection ${pid} of Postgres, from ${address ?? "an unknown address"}, has had it since ${since?.toISOString() ?? "an unknown time"}. If no setup job runs there any more, end it: select pg_terminate_backend(${pid})`,
+        },
+        "waiting for the migrations of another setup job, which has their lock",
+      )
     const { url, readPassword } = database
-    log.info({ applied: await migrate(url, { readPassword, onBusy }) }, "migrations are applied")
+    log.info({ applied: await migrate(url, { readPassword, onBusy, onLocked }) }, "migrations are applied")
     if (settings.rolePrefix !== undefined) {
       const created = await ensureProcessRoles({ ...database, prefix: settings.rolePrefix })
       log.info({ created }, "the processes' roles have their rights")
