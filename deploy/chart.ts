@@ -88,6 +88,7 @@ async function describeChart(version: string): Promise<Map<string, string>> {
       }
 
   const settings: Record<string, Record<string, string>> = {}
+  const readers = new Map<string, string[]>()
   const templates = new Map<string, string[]>()
   for (const [id, [resource, text]] of all) {
     const owner = owners.get(id) ?? "base"
@@ -97,6 +98,10 @@ async function describeChart(version: string): Promise<Map<string, string>> {
     const own = template(resource, text, shared)
     const other = others.get(id)
     templates.set(owner, [...documents, other === undefined ? own : `${other}${own}{{- end }}\n`])
+    if (resource.kind === "Job" || resource.kind === "Deployment") {
+      const process = pod.parse(resource.spec).template.spec.containers[0].name
+      for (const map of settingsRead(resource)) readers.set(map, [...(readers.get(map) ?? []), process])
+    }
     if (resource.kind === "Job") {
       const test = testOf(resource)
       templates.set("setup-test", [template(test, stringify(test), undefined)])
@@ -129,19 +134,33 @@ async function describeChart(version: string): Promise<Map<string, string>> {
     ...files,
     ["Chart.yaml", stringify(chart)],
     ["values.yaml", stringify(values)],
-    ["values.schema.json", `${JSON.stringify(schema(settings), null, 2)}\n`],
+    ["values.schema.json", `${JSON.stringify(schema(settings, readers), null, 2)}\n`],
     ["templates/_hash.tpl", '{{- define "sitewire.hash" }}{{ toJson . | sha256sum | trunc 10 }}{{ end }}\n'],
     ["templates/settings.yaml", ownSettings],
     ["templates/NOTES.txt", notes],
   ])
 }
 
+const container = z.looseObject({
+  name: z.string(),
+  env: z.array(z.unknown()),
+  envFrom: z.array(z.object({ configMapRef: z.object({ name: z.string() }).optional() })),
+})
 const pod = z.object({
   template: z.object({
     metadata: z.object({ labels: strings }),
-    spec: z.looseObject({ containers: z.tuple([z.looseObject({ env: z.array(z.unknown()) })]) }),
+    spec: z.looseObject({ containers: z.tuple([container]) }),
   }),
 })
+
+/** Which of the values' `settings` a workload reads. */
+function settingsRead({ spec }: Rendered): string[] {
+  const [{ envFrom }] = pod.parse(spec).template.spec.containers
+  return envFrom
+    .flatMap(({ configMapRef }) => configMapRef?.name ?? [])
+    .filter((name) => !name.includes("-defaults-"))
+    .map((name) => name.replace(/^sitewire-([a-z]+)-.*/, "$1"))
+}
 
 /**
  * For `helm test`: the setup once more, with the logins, certificates and network policies of the job. It changes nothing, and fails
@@ -177,6 +196,18 @@ function template(resource: Rendered, text: string, shared: string | undefined):
     const spec = `\nspec:\n{{- if not (has "autoscaling" .Values.components) }}\n${count}{{- end }}\n`
     changed = changed.replace(/^ {2}replicas: \d+\n/m, "").replace("\nspec:\n", spec)
   }
+  if (resource.kind === "Deployment") {
+    // ConfigMaps keep their names, because Helm deletes one that is no longer in the release at once, while pods of the version before still
+    // need it. So this starts new pods if what they read has changed.
+    const read = settingsRead(resource).map(settingsOf).join(" ")
+    const hash = hashOf(`(list $.Chart.Version $.Values.installation.HOST ${read})`)
+    const annotations = `      annotations:\n        sitewire/settings: "${hash}"\n`
+    changed = changed.replace("  template:\n    metadata:\n", (metadata) => metadata + annotations)
+  }
+  if (resource.kind === "ScaledObject")
+    changed = changed
+      .replaceAll(/(?<=(?:consumerGroup|topic): )\S+/g, '"{{ $.Values.settings.common.TOPIC_PREFIX }}$&"')
+      .replaceAll('namespace="sitewire"', 'namespace="{{ $.Release.Namespace }}"')
   return changed
     .replaceAll(placeholder("KAFKA_BROKERS"), "{{ $.Values.settings.common.KAFKA_BROKERS }}")
     .replaceAll(/VALUE_OF_([A-Z_]+)/g, "{{ $.Values.installation.$1 }}")
@@ -189,16 +220,8 @@ function template(resource: Rendered, text: string, shared: string | undefined):
       "{{ $.Values.registry }}/$1:{{ $.Values.tag }}",
     )
     .replaceAll(/^ {2}namespace: sitewire$/gm, "  namespace: {{ $.Release.Namespace }}")
-    .replaceAll(
-      /\bsitewire-([a-z]+)-[a-z0-9]{10}\b/g,
-      (_, map) => `sitewire-${map}-${hashOf(settingsOf(map))}`,
-    )
+    .replaceAll(/\b(sitewire-[a-z]+|[a-z-]+-defaults)-[a-z0-9]{10}\b/g, "$1")
     .replaceAll(/\bname: setup-[a-z0-9]{10}\b/g, `name: setup-${hashOf("(list $.Values $.Chart.Version)")}`)
-    .replaceAll(
-      /(configMapRef:\n +name: )([a-z-]+)(\n +optional: true)/g,
-      (_, before, map, after) =>
-        `${before}${map}{{ with ${settingsOf(map)} }}-${hashOf(".")}{{ end }}${after}`,
-    )
 }
 
 /** A ConfigMap of each process that has settings of its own. */
@@ -208,7 +231,7 @@ const ownSettings = `{{- range $name := list ${[...services, "console"].map((nam
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {{ $name }}-${hashOf(".")}
+  name: {{ $name }}
   namespace: {{ $.Release.Namespace }}
   labels:
     app.kubernetes.io/part-of: sitewire
@@ -229,7 +252,7 @@ stay, and suit it.
 `
 
 /** Rejects names that nothing reads, and what is missing. */
-function schema(settings: Record<string, Record<string, string>>) {
+function schema(settings: Record<string, Record<string, string>>, readers: Map<string, string[]>) {
   const object = (properties: object, required: string[] = []) => ({
     type: "object",
     additionalProperties: false,
@@ -241,10 +264,9 @@ function schema(settings: Record<string, Record<string, string>>) {
       const { description, secret } = variable.meta() ?? {}
       return secret ? [] : [[name, { type: "string", description }]]
     })
-  const all = Object.fromEntries([...declared.keys()].flatMap(variables))
   const maps = Object.keys(settings).map((name) => {
-    const own = declared.has(name) ? Object.fromEntries(variables(name)) : all
-    return [name, object(own, name === "common" ? ["KAFKA_BROKERS"] : [])]
+    const read = Object.fromEntries((readers.get(name) ?? []).flatMap(variables))
+    return [name, object(read, name === "common" ? ["KAFKA_BROKERS"] : [])]
   })
   const text = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._:/-]*$" }
   const port = { type: ["string", "integer"], pattern: "^[0-9]{1,5}$" }

@@ -9,6 +9,7 @@ import { z } from "zod"
 import { chartComponents, writeChart } from "../chart.ts"
 import { parseRendered, type Rendered, renderOverlay } from "../render.ts"
 import { findHelm, pythonWithHelm } from "./fixtures/pythonWithHelm.ts"
+import { processesOf } from "./fixtures/readManifests.ts"
 import { startRegistry } from "./fixtures/startRegistry.ts"
 
 // kubectl and Helm are installed with pip.
@@ -26,7 +27,7 @@ with helm.Chart.load(sys.argv[1]) as chart:
     values = json.loads(sys.argv[2])
     try:
         chart.validate_schema(values)
-        print(json.dumps({"manifests": chart.render(values, name="mine", namespace="sitewire")}))
+        print(json.dumps({"manifests": chart.render(values, name="mine", namespace=sys.argv[3])}))
     except helm.HelmError as error:
         print(json.dumps({"error": str(error)}))
 `
@@ -48,19 +49,30 @@ const values = {
   settings: { common: { KAFKA_BROKERS: "kafka.acme.example:9092" } },
 }
 
-async function helm(changes: object): Promise<z.infer<typeof rendered>> {
-  const { stdout } = await run(python, ["-c", script, folder, JSON.stringify({ ...values, ...changes })])
+async function helm(changes: object, namespace = "sitewire"): Promise<z.infer<typeof rendered>> {
+  const all = JSON.stringify({ ...values, ...changes })
+  const { stdout } = await run(python, ["-c", script, folder, all, namespace])
   return rendered.parse(JSON.parse(stdout))
 }
 
-/** In order, and without the hashes in names, which Helm computes in another way. */
+async function renderChart(changes: object, namespace?: string): Promise<Rendered[]> {
+  const chart = await helm(changes, namespace)
+  if ("error" in chart) throw new Error(chart.error)
+  return Object.entries(chart.manifests)
+    .filter(([path]) => path.endsWith(".yaml") && !path.endsWith("/setup-test.yaml"))
+    .flatMap(([, text]) => parseRendered(text))
+}
+
+/** In order, without the hashes in names, which the chart has only for the setup job, and without its hash of the settings. */
 function comparable(resources: Rendered[]): unknown[] {
   const text = JSON.stringify(resources.toSorted((a, b) => idOf(a).localeCompare(idOf(b))))
   return JSON.parse(
-    text.replaceAll(
-      /"((?:sitewire-(?:common|egress|partners|retries|setup)|setup|webhook-dispatcher))-(?=[a-z0-9]*\d)[a-z0-9]{10}"/g,
-      '"$1"',
-    ),
+    text
+      .replaceAll(
+        /"((?:sitewire-(?:common|egress|partners|retries|setup)|[a-z-]+-defaults|setup|webhook-dispatcher))-(?=[a-z0-9]*\d)[a-z0-9]{10}"/g,
+        '"$1"',
+      )
+      .replaceAll(/"annotations":\{"sitewire\/settings":"[a-z0-9]{10}"\},/g, ""),
   )
 }
 const idOf = ({ kind, metadata }: Rendered) => `${kind}/${metadata.name}`
@@ -95,12 +107,43 @@ test.each([
     },
   })
   const settings = { common, ...(own && { "webhook-dispatcher": own }) }
-  const chart = await helm({ components, installation, settings })
-  if ("error" in chart) throw new Error(chart.error)
-  const resources = Object.entries(chart.manifests)
-    .filter(([path]) => path.endsWith(".yaml") && !path.endsWith("/setup-test.yaml"))
-    .flatMap(([, text]) => parseRendered(text))
+  const resources = await renderChart({ components, installation, settings })
   expect(comparable(resources)).toEqual(comparable(kustomize))
+})
+
+test("a process's own setting replaces the manifests' default", async () => {
+  const own = { "trigger-gateway": { GATEWAY_DRAIN_DELAY: "60s" }, console: { GATEWAY_ORIGIN: "" } }
+  const processes = processesOf(await renderChart({ settings: { ...values.settings, ...own } }))
+  const settingOf = (name: string, variable: string) =>
+    processes.find((process) => process.name === name)?.environment.get(variable)
+  expect(settingOf("trigger-gateway", "GATEWAY_DRAIN_DELAY")).toEqual({ value: "60s" })
+  expect(settingOf("trigger-gateway", "SHUTDOWN_DEADLINE")).toEqual({ value: "50s" })
+  expect(settingOf("console", "GATEWAY_ORIGIN")).toEqual({ value: "" })
+})
+
+test("a changed setting deletes no ConfigMap that older pods read, and starts new pods of those that read it", async () => {
+  const settings = { ...values.settings, egress: { ALLOWED_PORTS: "443" } }
+  const [before, after] = await Promise.all([renderChart({}), renderChart({ settings })])
+  const namesOf = (resources: Rendered[]) =>
+    resources.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name)
+  expect(namesOf(after)).toEqual(namesOf(before))
+  const templateOf = (resources: Rendered[], name: string) =>
+    JSON.stringify(
+      resources.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === name)?.spec,
+    )
+  const changed = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"].filter(
+    (name) => templateOf(before, name) !== templateOf(after, name),
+  )
+  expect(changed).toEqual(["sync-scheduler", "webhook-dispatcher", "console"])
+})
+
+test("KEDA reads the topics and groups with the prefix, and the syncs of the release's namespace", async () => {
+  const settings = { common: { ...values.settings.common, TOPIC_PREFIX: "eu." } }
+  const text = JSON.stringify(await renderChart({ components: ["autoscaling"], settings }, "webhooks"))
+  for (const name of ["site.paid", "webhook-dispatcher.paid"]) expect(text).toContain(`"eu.${name}"`)
+  expect(text).toContain('"consumerGroup":"eu.sync-scheduler"')
+  expect(text).toContain('"topic":"eu.connector.triggered"')
+  expect(text).toContain('sum(sitewire_syncs_running{namespace=\\"webhooks\\"})')
 })
 
 test.each([
@@ -108,6 +151,11 @@ test.each([
   ["no registry", { registry: null }, /registry/],
   ["no host", { installation: {} }, /HOST/],
   ["a variable that no process reads", { settings: { common: { LOG_LEVELS: "info" } } }, /LOG_LEVELS/],
+  [
+    "a variable that no reader of a ConfigMap reads",
+    { settings: { retries: { SYNC_WINDOW: "1m" } } },
+    /SYNC_WINDOW/,
+  ],
   ["a variable of another process", { settings: { console: { GATEWAY_PORT: "80" } } }, /GATEWAY_PORT/],
   ["a secret in a ConfigMap", { settings: { console: { SEALING_KEYS: "k1:" } } }, /SEALING_KEYS/],
   ["a number in a ConfigMap", { settings: { setup: { TOPIC_REPLICATION: 1 } } }, /TOPIC_REPLICATION/],

@@ -7,6 +7,7 @@ import { groupNames, topicCatalogue } from "../../packages/contracts/src/index.t
 import { combinations } from "../combinations.ts"
 import { type Rendered, renderOverlay } from "../render.ts"
 import { topicSettings } from "../strimzi.ts"
+import { processesOf } from "./fixtures/readManifests.ts"
 
 // kubectl and the analyser of policies are installed with pip.
 needs(findPython)
@@ -121,6 +122,36 @@ test("with autoscaling no manifest has replicas, and consumers are limited by th
   }
 })
 
+test("KEDA counts the syncs of the overlay's namespace only", async () => {
+  const changes = { components: ["autoscaling"], more: { namespace: "webhooks" } }
+  const object = find(await renderOverlay("production", changes), "ScaledObject", "sync-scheduler")
+  expect(scaledObject.parse(object?.spec).triggers[1]?.metadata.query).toBe(
+    'sum(sitewire_syncs_running{namespace="webhooks"})',
+  )
+})
+
+test("a process's own setting replaces the manifests' default", async () => {
+  const settings = { "trigger-gateway": { SHUTDOWN_DEADLINE: "90s" }, console: { GATEWAY_ORIGIN: "" } }
+  const processes = processesOf(await renderOverlay("production", { components: ["console"], settings }))
+  const settingOf = (name: string, variable: string) =>
+    processes.find((process) => process.name === name)?.environment.get(variable)
+  expect(settingOf("trigger-gateway", "SHUTDOWN_DEADLINE")).toEqual({ value: "90s" })
+  expect(settingOf("console", "GATEWAY_ORIGIN")).toEqual({ value: "" })
+})
+
+test.each([
+  ["argocd", { "argocd.argoproj.io/sync-options": "PruneLast=true" }],
+  ["flux", { "kustomize.toolkit.fluxcd.io/prune": "disabled" }],
+])(
+  "with %s, no ConfigMap is deleted that pods of the version before need during a rollout",
+  async (name, expected) => {
+    const resources = await renderOverlay("production", { components: ["console", name] })
+    const maps = resources.filter(({ kind }) => kind === "ConfigMap")
+    expect(maps.length).toBeGreaterThan(4)
+    for (const { metadata } of maps) expect(metadata).toMatchObject({ annotations: expected })
+  },
+)
+
 test("without autoscaling the overlays say how many replicas there are", async () => {
   const counts = async (overlay: "production" | "single-node") =>
     workloads(await renderOverlay(overlay, { components: ["console"] }))
@@ -226,9 +257,9 @@ test.each(["gateway-api", "ingress"])(
     expect(JSON.stringify(resources)).not.toContain("console.example")
     const route = find(resources, name === "ingress" ? "Ingress" : "HTTPRoute", "console")
     expect(JSON.stringify(route)).toContain("admin.acme.example")
-    const environment = workloads(resources).find((one) => one.name === "console")?.environment
-    expect(environment?.get("CONSOLE_ORIGIN")?.value).toBe("https://admin.acme.example")
-    expect(environment?.get("TRUSTED_PROXIES")?.value).toBe("10.42.0.0/16")
+    const environment = processesOf(resources).find((one) => one.name === "console")?.environment
+    expect(environment?.get("CONSOLE_ORIGIN")).toEqual({ value: "https://admin.acme.example" })
+    expect(environment?.get("TRUSTED_PROXIES")).toEqual({ value: "10.42.0.0/16" })
   },
 )
 

@@ -56,12 +56,12 @@ const planted: [string, string, { after?: string; replace: string | RegExp; by: 
   [
     "a drain that is longer than the stop",
     "production",
-    { after: "name: GATEWAY_DRAIN_DELAY", replace: "value: 20s", by: "value: 55s", found: /drains until/ },
+    { replace: "GATEWAY_DRAIN_DELAY: 20s", by: "GATEWAY_DRAIN_DELAY: 55s", found: /drains until/ },
   ],
   [
     "a deadline that is longer than the grace period",
     "production",
-    { after: "name: SHUTDOWN_DEADLINE", replace: "value: 50s", by: "value: 70s", found: /killed before/ },
+    { replace: "SHUTDOWN_DEADLINE: 50s", by: "SHUTDOWN_DEADLINE: 70s", found: /killed before/ },
   ],
   [
     "a process without monitoring",

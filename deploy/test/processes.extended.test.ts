@@ -69,6 +69,10 @@ test.each(processes)(
   },
 )
 
+test.each(processes)("$name's manifest has no value that a ConfigMap could not replace", ({ container }) => {
+  expect(container.env.filter(({ value }) => value !== undefined)).toEqual([])
+})
+
 test.each(processes)(
   "$name is given only variables that it declares, with values that it takes",
   (process) => {

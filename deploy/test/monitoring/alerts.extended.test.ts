@@ -34,6 +34,13 @@ test("a single failure of little traffic is no alert", async () => {
   )
 })
 
+test("a console that is not ready is only a warning, because it delivers nothing", async () => {
+  await expectFiring({ ...healthy, [ready("console")]: "1x60 0x119" }, [
+    { at: "69m", firing: [] },
+    { at: "2h", firing: ["SitewireReplicaNotReady"] },
+  ])
+})
+
 test("an installation that fails is not hidden by one in another namespace", async () => {
   const first = { ...healthy, [triggers("accepted")]: "0+600000x180" }
   const second = {
