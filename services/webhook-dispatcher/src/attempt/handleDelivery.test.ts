@@ -2,41 +2,17 @@ import { topicNames } from "@sitewire/contracts"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { dueDelivery as due } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { Deferral } from "../deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "../deferred/releaseClaims.ts"
-import type { DueDelivery, NewDelivery } from "../delivery.ts"
+import type { NewDelivery } from "../delivery.ts"
 import type { AttemptRecord } from "../outcome/recordAttempts.ts"
 import { createScheduleRetry } from "../retry/scheduleRetry.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
 const topics = topicNames({ prefix: "", retryDelaysMs })
-const secret = { id: "sec_1", sealed: Buffer.alloc(0) }
-
-const due: DueDelivery = {
-  id: "00000000-0000-7000-8000-000000000001",
-  eventId: "order-1",
-  channel: {
-    id: "acme",
-    address: "https://partner.example",
-    secret,
-    otherSecret: null,
-    standardWebhooks: false,
-    requestHeadersSealed: null,
-    sendTraceparent: false,
-    partnerMayChangeAddress: false,
-    paused: false,
-    maxPerSecond: null,
-  },
-  body: Buffer.from("{}"),
-  attempt: 3,
-  failures: 2,
-  since: new Date(Date.now() - 3_600_000).toISOString(),
-  correlation: "c",
-  traceparent: null,
-  claim: null,
-}
 
 const sent = { url: "https://partner.example", requestHeaders: "" }
 const rejected = {

@@ -27,11 +27,8 @@ type Row = ChannelRow & {
   start_in_ms: number
 }
 
-/**
- * How far ahead starts of attempts are reserved for a channel with a maximum rate. Longer than the interval of the
- * polls, so that polls alone keep up the rate.
- */
-const reserveMs = 750
+/** How far ahead starts of attempts are reserved for a channel with a maximum rate. */
+export const reserveMs = 750
 
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.

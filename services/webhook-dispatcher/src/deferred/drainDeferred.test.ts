@@ -1,6 +1,7 @@
 import { createLogger } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
+import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { drainDeferred } from "./drainDeferred.ts"
 
@@ -36,6 +37,27 @@ test("a channel that waits among those that have not responded yet is claimed wh
   expect(claimed).toEqual([])
   kind = "quick"
   await waitUntil("the claim", () => claimed.includes("acme"))
+})
+
+test("a channel with a maximum rate is claimed again without a poll, until a claim finds no more of it", async () => {
+  const due = { ...dueDelivery, channel: { ...dueDelivery.channel, maxPerSecond: 20 } }
+  const results = [[due, due], [due], []]
+  let claims = 0
+  const drain = drainDeferred({
+    findDeferredChannels: async () => [{ channel: due.channel.id, paused: false, oldestMs: 0 }],
+    claim: async () => results[claims++] ?? [],
+    limiter: { capacity: () => 10, kindOf: () => "quick", freeOfKind: () => 10, pause: () => {} },
+    attempt: async () => {},
+    release: async () => {},
+    onPoll: async () => {},
+    pollIntervalMs: 600_000,
+    maxClaimed: 10,
+    metrics: createTestMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  onTestFinished(() => drain.close(0))
+  await waitUntil("the last claim", () => claims === 3)
+  expect(drain.channels()).toEqual(new Set())
 })
 
 test("a delivery that is deferred during a claim which finds no more of its channel is claimed without a poll", async () => {

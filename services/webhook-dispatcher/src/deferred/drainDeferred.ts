@@ -3,7 +3,7 @@ import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
 import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createBacklogs } from "./backlogs.ts"
-import type { ClaimRequest } from "./claimDeferred.ts"
+import { type ClaimRequest, reserveMs } from "./claimDeferred.ts"
 import type { DeferredChannel } from "./findDeferredChannels.ts"
 import { createFutureTimes } from "./futureTimes.ts"
 import { createStartClaimed } from "./startClaimed.ts"
@@ -20,6 +20,8 @@ const backOffMs = 30_000
  * causes few claims that get nothing.
  */
 const rateClaimIntervalMs = 100
+/** A channel with a maximum rate is claimed again before the starts that a claim has reserved are over, however long polls take. */
+const nextReservationMs = (2 / 3) * reserveMs
 /**
  * A poll that takes long, because Postgres keeps entries of deliveries that are gone for an older transaction, is repeated
  * when ten times its duration has passed, and after this time at the latest.
@@ -117,16 +119,25 @@ export function drainDeferred(parts: DrainParts) {
     backlogs.beginClaim()
     const due = await parts.claim(requests)
     const counts = new Map<string, number>()
+    const rated = new Set<string>()
     for (const each of due) {
       const { channel, claim } = each
       // The deliveries are in the order of their deferral.
       if (!counts.has(channel.id) && claim) backlogs.claimed(channel.id, claim.deferredAt)
       counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1)
+      if (channel.maxPerSecond !== null) rated.add(channel.id)
       claimed.start(each)
     }
+    for (const channel of rated) setTimeout(() => claimSoon(channel), nextReservationMs).unref()
     // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
     for (const { channel, limit } of requests)
       if ((counts.get(channel) ?? 0) < limit) backlogs.drained(channel)
+  }
+
+  function claimSoon(channel: string): void {
+    backlogs.add(channel)
+    toClaim.add(channel)
+    wake()
   }
 
   function claimRequests(): ClaimRequest[] {
@@ -177,8 +188,7 @@ export function drainDeferred(parts: DrainParts) {
         if (rateClaims.isSet(channel)) return
         rateClaims.set(channel, performance.now() + rateClaimIntervalMs)
       }
-      toClaim.add(channel)
-      wake()
+      claimSoon(channel)
     },
     onCapacity(channel: string): void {
       if (backlogs.has(channel)) toClaim.add(channel)
