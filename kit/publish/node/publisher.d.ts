@@ -32,8 +32,8 @@ export class SitePaidPublisher {
    * Resolves when all in-sync replicas have stored the event. Events are sent one after another.
    *
    * @throws {InvalidSitePaidError} Before anything is sent.
-   * @throws An error of kafkajs after about 40 s without acknowledgement. The event may be stored all the same: publish
-   *   the same event again, because a second one with the same id is ignored.
+   * @throws An error of kafkajs if it cannot connect for 40 s, or after about 40 s more without acknowledgement, or at once
+   *   for a rejected login. The event may be stored all the same: publish the same event again, because a second one with the same id is ignored.
    */
   publish(event: SitePaid, headers?: RecordHeaders): Promise<Stored>
 

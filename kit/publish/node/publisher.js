@@ -5,7 +5,9 @@ export { InvalidSitePaidError }
 
 /** All in-sync replicas. */
 const acks = -1
-/** Eight attempts in about 40 s. */
+/** How long to connect for, from the call of `publish`. */
+const connectForMs = 40_000
+/** Eight attempts to send in about 40 s. kafkajs does not use it for connecting. */
 const retry = { initialRetryTime: 300, retries: 7 }
 
 export class SitePaidPublisher {
@@ -27,7 +29,8 @@ export class SitePaidPublisher {
     const message = { key: JSON.parse(value).id, value, headers: toHeaders(headers) }
     // One after another: after a lost connection, kafkajs gives the sequence number of a record that is being retried to
     // a concurrent one, and the broker drops that one as a duplicate.
-    const sent = this.#last.then(() => this.#send(message))
+    const connectUntil = Date.now() + connectForMs
+    const sent = this.#last.then(() => this.#send(message, connectUntil))
     this.#last = sent.catch(() => {})
     return sent
   }
@@ -37,9 +40,9 @@ export class SitePaidPublisher {
     await this.#disconnect()
   }
 
-  async #send(message) {
+  async #send(message, connectUntil) {
     try {
-      this.#producer ??= connect(this.#kafka)
+      this.#producer ??= connect(this.#kafka, connectUntil)
       const producer = await this.#producer
       const [{ partition, baseOffset }] = await producer.send({
         topic: this.#topic,
@@ -62,8 +65,24 @@ export class SitePaidPublisher {
   }
 }
 
-async function connect(kafka) {
-  const producer = kafka.producer({
+/** Retries until then, because kafkajs by itself gives up after the retries of `new Kafka`, which take 7 s by default. */
+async function connect(kafka, until) {
+  for (;;) {
+    const producer = createProducer(kafka)
+    try {
+      await producer.connect()
+      return producer
+    } catch (error) {
+      await producer.disconnect().catch(() => {})
+      // Others, such as a rejected login, would be the same again.
+      if (error.name !== "KafkaJSNumberOfRetriesExceeded" || Date.now() >= until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
+  }
+}
+
+function createProducer(kafka) {
+  return kafka.producer({
     idempotent: true,
     maxInFlightRequests: 1,
     allowAutoTopicCreation: false,
@@ -71,6 +90,4 @@ async function connect(kafka) {
     createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
     retry,
   })
-  await producer.connect()
-  return producer
 }

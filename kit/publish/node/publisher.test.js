@@ -81,6 +81,37 @@ test("after a failure, the next event has a producer of its own", async () => {
   assert.equal(kafka.disconnected, 2)
 })
 
+test("a broker that cannot be reached is tried for 40 s", async (context) => {
+  context.mock.timers.enable({ apis: ["Date", "setTimeout"] })
+  /** Publishes while nobody can connect until then (ms), and returns when `publish` ended (ms). */
+  async function publishUntil(availableAt, error) {
+    const kafka = fakeKafka()
+    const { producer } = kafka
+    kafka.producer = (options) => ({
+      ...producer(options),
+      connect: async () => {
+        if (Date.now() < availableAt) throw error
+      },
+    })
+    const startedAt = Date.now()
+    let outcome
+    new SitePaidPublisher(kafka).publish(valid[0].event).then(
+      () => (outcome = "stored"),
+      (reason) => (outcome = reason),
+    )
+    for (;;) {
+      await new Promise(setImmediate)
+      if (outcome !== undefined) return [outcome, Date.now() - startedAt]
+      context.mock.timers.tick(1_000)
+    }
+  }
+  const unreachable = Object.assign(new Error("refused"), { name: "KafkaJSNumberOfRetriesExceeded" })
+  assert.deepEqual(await publishUntil(30_000, unreachable), ["stored", 30_000])
+  assert.deepEqual(await publishUntil(Infinity, unreachable), [unreachable, 40_000])
+  const rejected = new Error("wrong password")
+  assert.deepEqual(await publishUntil(Infinity, rejected), [rejected, 0])
+})
+
 const skip = brokers ? false : "KAFKA_BROKERS is not set"
 
 test("the real broker stores every valid event", { skip }, async (context) => {
@@ -88,6 +119,30 @@ test("the real broker stores every valid event", { skip }, async (context) => {
   context.after(() => publisher.close())
   const stored = await Promise.all(valid.map(({ event, headers }) => publisher.publish(event, headers)))
   assert.equal(new Set(stored.map(({ partition, offset }) => `${partition} ${offset}`)).size, valid.length)
+})
+
+test("an event is stored by a broker that cannot be reached for 12 s", { skip }, async (context) => {
+  const [host, port] = brokers[0].split(":")
+  const sockets = new Set()
+  const server = net.createServer((socket) => {
+    const broker = net.connect(Number(port), host)
+    for (const one of [socket, broker]) sockets.add(one.on("error", () => {}))
+    socket.pipe(broker).pipe(socket)
+  })
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const listening = server.address().port
+  await new Promise((resolve) => server.close(resolve))
+  setTimeout(() => server.listen(listening, "127.0.0.1"), 12_000)
+
+  const kafka = new Kafka({ brokers: [`127.0.0.1:${listening}`], logLevel: logLevel.NOTHING })
+  const publisher = new SitePaidPublisher(kafka, { topic })
+  context.after(async () => {
+    await publisher.close()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { partition } = await publisher.publish({ ...valid[0].event, id: "unreachable-at-first" })
+  assert.equal(typeof partition, "number")
 })
 
 test("no event is lost when a connection ends between a record and its acknowledgement", {
