@@ -132,6 +132,22 @@ func verifyStandardWebhooks(body []byte, headers http.Header, secrets []string, 
 	return nil
 }
 
+// deliveryID returns "" if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature.
+func deliveryID(headers http.Header, options Options) string {
+	name := "webhook-id"
+	if options.Scheme == SchemeSitewire {
+		service, isSignature := strings.CutSuffix(strings.ToLower(options.Header), "-signature")
+		if !isSignature {
+			return ""
+		}
+		name = service + "-delivery"
+	}
+	if values, err := present(headers, name); err == nil && len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
 func sign(secret string, parts ...[]byte) []byte {
 	mac := hmac.New(sha256.New, []byte(secret))
 	for _, part := range parts {

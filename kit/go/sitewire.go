@@ -29,6 +29,9 @@ type SiteReady struct {
 	Email string `json:"email"`
 	// CreatedAt is the creation time in UTC, such as 2026-03-01T12:00:00+00:00.
 	CreatedAt string `json:"created_at"`
+	// Delivery is the id of the delivery that the event came in, or "" if the header is missing. Of two deliveries of a
+	// site, the one with the greater id, as text, has the newer content. With SchemeStandardWebhooks, it was signed.
+	Delivery string `json:"-"`
 }
 
 // Options are optional in every field: the zero value selects the default.
@@ -65,7 +68,12 @@ func ConstructEvent(rawBody []byte, headers http.Header, secrets []string, optio
 	if err != nil {
 		return SiteReady{}, err
 	}
-	return parse(rawBody)
+	event, err := parse(rawBody)
+	if err != nil {
+		return SiteReady{}, err
+	}
+	event.Delivery = deliveryID(headers, options)
+	return event, nil
 }
 
 // parse is not json.Unmarshal into a SiteReady, because that accepts names in another case, null for a text and bytes

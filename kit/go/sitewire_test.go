@@ -2,6 +2,7 @@ package sitewire_test
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,33 @@ func TestMessagesHaveNoContent(t *testing.T) {
 					t.Errorf("the message %q has %q", err, content)
 				}
 			}
+		}
+	}
+}
+
+func TestEventHasTheIDOfItsDelivery(t *testing.T) {
+	for name, of := range map[string]struct {
+		change   func(http.Header)
+		options  sitewire.Options
+		expected string
+	}{
+		"X-Sitewire-Delivery": {func(h http.Header) { h.Del("webhook-id") }, sitewire.Options{}, "d1"},
+		"the signed webhook-id": {func(h http.Header) { h.Set("X-Sitewire-Delivery", "d2") },
+			sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks}, "d1"},
+		"another name of the service": {func(h http.Header) {
+			h.Set("X-Shop-Signature", h.Get("X-Sitewire-Signature"))
+			h.Set("X-Shop-Delivery", "d3")
+		}, sitewire.Options{Header: "x-shop-signature"}, "d3"},
+		"another form of name": {func(h http.Header) { h.Set("X-Proof", h.Get("X-Sitewire-Signature")) },
+			sitewire.Options{Header: "X-Proof"}, ""},
+		"no header":   {func(h http.Header) { h.Del("X-Sitewire-Delivery") }, sitewire.Options{}, ""},
+		"two headers": {func(h http.Header) { h.Add("X-Sitewire-Delivery", "d2") }, sitewire.Options{}, ""},
+	} {
+		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{ID: "d1"})
+		of.change(delivery.Header)
+		event, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, of.options)
+		if err != nil || event.Delivery != of.expected {
+			t.Errorf("%s: %q, %v", name, event.Delivery, err)
 		}
 	}
 }

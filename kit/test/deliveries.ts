@@ -70,6 +70,7 @@ export const deliveries: Record<string, () => Delivery> = {
   "the same again": () => send(genuine),
   "a correction: the same site with another name": () =>
     send(corrected, { id: "019aa000-0000-7000-8000-000000000001" }),
+  "a late retry: the delivery from before the correction": () => send(genuine),
   "signed with the older secret of a rotation": () => send(older, { key: olderSecret }),
 }
 

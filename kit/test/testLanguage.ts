@@ -1,6 +1,9 @@
+import { once } from "node:events"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { artifacts } from "../release/artifacts.ts"
@@ -18,6 +21,7 @@ import { runTestScript } from "./runScript.ts"
 import { examples, installExample, readExample, startExample } from "./startExample.ts"
 
 const kit = join(import.meta.dirname, "..")
+const responseLimitMs = 10_000
 const closed = "a closed connection"
 /** Installations and builds take minutes on a busy machine. */
 const limits = { timeout: 900_000 }
@@ -88,6 +92,7 @@ async function testExample(name: string, archives: string): Promise<void> {
   for (const [delivery, make] of Object.entries(deliveries)) {
     responses.set(delivery, await post(receiver.origin, make()))
     if (delivery === "genuine") {
+      await acceptsBesideSlowClients(receiver.origin, make())
       const seconds = ((performance.now() - begunAt) / 1_000).toFixed(1)
       process.stderr.write(`kit: ${name}: ${seconds} s to a first verified delivery\n`)
       expect(await sites()).toEqual(["https://bakery.example/ Bäckerei"])
@@ -108,6 +113,26 @@ async function testExample(name: string, archives: string): Promise<void> {
   for (const empty of ["", ","]) {
     const { exitCode, output } = await start({ SITEWIRE_SECRETS: empty, SITEWIRE_SCHEME: "sitewire" })
     expect(exitCode(), `${name} with the secrets "${empty}": ${output()}`).toBeGreaterThan(0)
+  }
+}
+
+/** A client that sends slowly, or nothing more, must not keep a delivery from being accepted in time. */
+async function acceptsBesideSlowClients(origin: string, delivery: Delivery): Promise<void> {
+  const { hostname, port } = new URL(origin)
+  const slow = await Promise.all(
+    Array.from({ length: 16 }, async (_, index) => {
+      const socket = connect(Number(port), hostname).on("error", () => {})
+      await once(socket, "connect")
+      if (index % 2 === 0)
+        socket.write("POST /webhook HTTP/1.1\r\nHost: receiver.example\r\nContent-Length: 9\r\n")
+      return socket
+    }),
+  )
+  try {
+    const late = setTimeout(responseLimitMs, "no response beside slow clients", { ref: false })
+    expect(await Promise.race([post(origin, delivery), late])).toBe("204")
+  } finally {
+    for (const socket of slow) socket.destroy()
   }
 }
 

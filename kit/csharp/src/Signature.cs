@@ -66,6 +66,19 @@ namespace Sitewire
             RequireMatch(signatures, secrets.Select(secret => OfStandardWebhooks(secret, id, timestamp, body)));
         }
 
+        /// <summary>
+        /// An empty text if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature.
+        /// </summary>
+        internal static string DeliveryId(IEnumerable<KeyValuePair<string, string>> headers, WebhookOptions options)
+        {
+            var name = options.Scheme == Scheme.StandardWebhooks
+                ? "webhook-id"
+                : Regex.Replace(options.Header, @"-signature\z", "-Delivery", RegexOptions.IgnoreCase);
+            if (name == options.Header) return "";
+            var values = headers.Where(header => string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase)).ToList();
+            return values.Count == 1 ? values[0].Value ?? "" : "";
+        }
+
         /// <summary>The values of the headers, which must each be there once.</summary>
         private static List<string> Read(IEnumerable<KeyValuePair<string, string>> headers, params string[] names)
         {

@@ -11,7 +11,8 @@ namespace Sitewire
 
         /// <summary>Creates an event, for tests.</summary>
         public SiteReady(
-            string channel, string reference, string siteUrl, string consoleUrl, string name, string email, string createdAt)
+            string channel, string reference, string siteUrl, string consoleUrl, string name, string email, string createdAt,
+            string delivery = "")
         {
             Channel = channel;
             Reference = reference;
@@ -20,6 +21,7 @@ namespace Sitewire
             Name = name;
             Email = email;
             CreatedAt = createdAt;
+            Delivery = delivery;
         }
 
         /// <summary>The sales channel.</summary>
@@ -43,6 +45,13 @@ namespace Sitewire
         /// <summary>The creation time in UTC, as <c>2026-03-01T12:00:00+00:00</c>.</summary>
         public string CreatedAt { get; }
 
+        /// <summary>
+        /// The id of the delivery that the event came in, or an empty text if the header is missing. Of two deliveries of a site, the
+        /// one with the greater id (<see cref="string.CompareOrdinal(string, string)"/>) has the newer content. With
+        /// <see cref="Scheme.StandardWebhooks"/>, it was signed.
+        /// </summary>
+        public string Delivery { get; }
+
         /// <summary>The event as JSON, with the eight fields that a delivery has.</summary>
         public string ToJson()
         {
@@ -57,7 +66,7 @@ namespace Sitewire
 
         /// <summary>Reads a body whose signature was verified. Fields that it does not know are ignored.</summary>
         /// <exception cref="WebhookException"><see cref="Fault.InvalidBody"/></exception>
-        internal static SiteReady FromJson(byte[] body)
+        internal static SiteReady FromJson(byte[] body, string delivery)
         {
             object value;
             try
@@ -72,7 +81,7 @@ namespace Sitewire
             if (Text(fields, "event") != Event) throw Invalid("is another event");
             return new SiteReady(
                 Text(fields, "channel"), Text(fields, "reference"), Text(fields, "site_url"), Text(fields, "console_url"),
-                Text(fields, "name"), Text(fields, "email"), Text(fields, "created_at"));
+                Text(fields, "name"), Text(fields, "email"), Text(fields, "created_at"), delivery);
         }
 
         private static string Text(Dictionary<string, object> fields, string name)

@@ -32,20 +32,22 @@ namespace Sitewire
             string consoleUrl = "https://console.bakery.example/",
             string name = "Bäckerei",
             string email = "owner@bakery.example",
-            string createdAt = "2026-03-01T12:00:00+00:00")
+            string createdAt = "2026-03-01T12:00:00+00:00",
+            string delivery = "")
         {
-            return new SiteReady(channel, reference, siteUrl, consoleUrl, name, email, createdAt);
+            return new SiteReady(channel, reference, siteUrl, consoleUrl, name, email, createdAt, delivery);
         }
 
         /// <summary>Signs an event, with the headers of both schemes.</summary>
         /// <param name="site">The event.</param>
         /// <param name="secret">The signing secret.</param>
-        /// <param name="id">The id of the delivery; null: a new one.</param>
+        /// <param name="id">The id of the delivery; null: that of the event, or a new one, greater than those before.</param>
         /// <param name="timestamp">The time of the attempt; null: now.</param>
         /// <exception cref="ArgumentException">The secret is empty.</exception>
         public static SignedDelivery SignDelivery(
             SiteReady site, string secret, string id = null, DateTimeOffset? timestamp = null)
         {
+            id = id ?? (site.Delivery == "" ? null : site.Delivery);
             return SignDelivery(Encoding.UTF8.GetBytes(site.ToJson()), secret, id, timestamp);
         }
 
@@ -59,7 +61,7 @@ namespace Sitewire
             byte[] body, string secret, string id = null, DateTimeOffset? timestamp = null)
         {
             Signature.RequireSecrets(new[] { secret });
-            id = id ?? Guid.NewGuid().ToString();
+            id = id ?? NewId();
             var seconds = (timestamp ?? DateTimeOffset.UtcNow).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
             return new SignedDelivery(body, new Dictionary<string, string>
             {
@@ -71,6 +73,15 @@ namespace Sitewire
                 { "webhook-timestamp", seconds },
                 { "webhook-signature", Signature.OfStandardWebhooks(secret, id, seconds, body) },
             });
+        }
+
+        /// <summary>A UUID of version 7 that is greater than those of microseconds ago.</summary>
+        private static string NewId()
+        {
+            var ticks = DateTimeOffset.UtcNow.Ticks - new DateTimeOffset(1970, 1, 1, 0, 0, 0, TimeSpan.Zero).Ticks;
+            var time = (ticks / 10000).ToString("x12") + "7" + (ticks % 10000 * 4096 / 10000).ToString("x3");
+            return time.Substring(0, 8) + "-" + time.Substring(8, 4) + "-" + time.Substring(12, 4) + "-8"
+                + Guid.NewGuid().ToString("N").Substring(0, 3) + "-" + Guid.NewGuid().ToString("N").Substring(0, 12);
         }
     }
 }

@@ -31,7 +31,7 @@ namespace Sitewire
             options = options ?? new WebhookOptions();
             if (options.Scheme == Scheme.Sitewire) Signature.VerifySitewire(rawBody, headers, usable, options.Header);
             else Signature.VerifyStandardWebhooks(rawBody, headers, usable, options);
-            return SiteReady.FromJson(rawBody);
+            return SiteReady.FromJson(rawBody, Signature.DeliveryId(headers, options));
         }
 
         /// <summary>Verifies a request to your API, the source of a connection.</summary>

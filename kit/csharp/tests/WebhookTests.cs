@@ -56,6 +56,35 @@ namespace Sitewire.Tests
             }
         }
 
+        public void TheEventHasTheIdOfItsDelivery()
+        {
+            var delivery = Testing.SignDelivery(Testing.SiteReady(), Secret, "d1");
+            var signature = delivery.Headers["X-Sitewire-Signature"];
+            var others = delivery.Headers.Where(header => header.Key != "X-Sitewire-Delivery").ToList();
+            Func<WebhookOptions, KeyValuePair<string, string>[], string> idOf = (options, more) =>
+                Webhook.ConstructEvent(delivery.Body, others.Concat(more), new[] { Secret }, options).Delivery;
+            var changed = new[] { Pair("x-sitewire-delivery", "d2") };
+            Check.Equal("d2", idOf(null, changed));
+            Check.Equal("d1", idOf(new WebhookOptions { Scheme = Scheme.StandardWebhooks }, changed));
+            var renamed = new[] { Pair("X-Acme-Signature", signature), Pair("X-Acme-Delivery", "d3") };
+            Check.Equal("d3", idOf(new WebhookOptions { Header = "x-acme-signature" }, renamed));
+            Check.Equal("", idOf(new WebhookOptions { Header = "X-Proof" }, new[] { Pair("X-Proof", signature) }));
+            Check.Equal("", idOf(null, new KeyValuePair<string, string>[0]));
+            Check.Equal("", idOf(null, changed.Concat(changed).ToArray()));
+        }
+
+        public void EachSignedDeliveryHasAGreaterId()
+        {
+            var ids = Enumerable.Range(0, 99)
+                .Select(_ => Testing.SignDelivery(Testing.SiteReady(), Secret).Headers["X-Sitewire-Delivery"]).ToList();
+            Check.Equal(string.Join(" ", ids.Distinct().OrderBy(id => id, StringComparer.Ordinal)), string.Join(" ", ids));
+            Check.Equal("7", new Guid(ids[0]).ToString().Substring(14, 1));
+            var seconds = Convert.ToInt64(ids[0].Replace("-", "").Substring(0, 12), 16) / 1000;
+            Check.Equal(true, Math.Abs(seconds - DateTimeOffset.UtcNow.ToUnixTimeSeconds()) < 60);
+            var sent = Testing.SignDelivery(Testing.SiteReady(delivery: "d1"), Secret);
+            Check.Equal("d1", sent.Headers["X-Sitewire-Delivery"]);
+        }
+
         public void AHeaderThatCameTwiceIsMalformed()
         {
             var delivery = Testing.SignDelivery(Testing.SiteReady(), Secret);

@@ -53,7 +53,9 @@ static class Program
 
     private static Task StoreAsync(SiteReady site)
     {
-        Sites[site.SiteUrl] = site;
+        // A late retry of what was corrected has a smaller delivery id, and is ignored.
+        Sites.AddOrUpdate(
+            site.SiteUrl, site, (_, stored) => string.CompareOrdinal(site.Delivery, stored.Delivery) < 0 ? stored : site);
         return Task.FromResult(0);
     }
 

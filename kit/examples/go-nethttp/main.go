@@ -17,7 +17,7 @@ import (
 
 func main() {
 	secrets := strings.Split(os.Getenv("SITEWIRE_SECRETS"), ",")
-	sites := &siteStore{names: map[string]string{}}
+	sites := &siteStore{sites: map[string]sitewire.SiteReady{}}
 	webhook, err := sitewire.NewHandler(
 		func() []string { return secrets },
 		sites.store,
@@ -35,14 +35,17 @@ func main() {
 // siteStore stands for a table with the primary key site_url.
 type siteStore struct {
 	mutex sync.Mutex
-	names map[string]string
+	sites map[string]sitewire.SiteReady
 }
 
-// store is an upsert: a repetition changes nothing, and a correction replaces what is there.
+// store is an upsert: a repetition changes nothing, and a correction replaces what is there. A late retry of what was
+// corrected has a smaller delivery id, and is ignored.
 func (s *siteStore) store(_ context.Context, event sitewire.SiteReady) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.names[event.SiteURL] = event.Name
+	if event.Delivery >= s.sites[event.SiteURL].Delivery {
+		s.sites[event.SiteURL] = event
+	}
 	return nil
 }
 
@@ -50,8 +53,8 @@ func (s *siteStore) list(w http.ResponseWriter, _ *http.Request) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	list := []map[string]string{}
-	for url, name := range s.names {
-		list = append(list, map[string]string{"site_url": url, "name": name})
+	for _, site := range s.sites {
+		list = append(list, map[string]string{"site_url": site.SiteURL, "name": site.Name})
 	}
 	json.NewEncoder(w).Encode(list)
 }

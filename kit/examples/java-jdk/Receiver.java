@@ -2,6 +2,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sitewire.Options;
 import com.sitewire.Scheme;
+import com.sitewire.SiteReady;
 import com.sitewire.SitewireHttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
@@ -23,23 +24,26 @@ public class Receiver {
         List<String> secrets = List.of(list.split(",", -1));
         Scheme scheme = Scheme.of(Optional.ofNullable(System.getenv("SITEWIRE_SCHEME")).orElse("sitewire"));
 
-        // It stands for a table with the primary key site_url. To put is an upsert: a repetition changes nothing, and a
-        // correction replaces what is there.
-        Map<String, String> sites = new ConcurrentHashMap<>();
+        // It stands for a table with the primary key site_url. To merge is an upsert: a repetition changes nothing, and a
+        // correction replaces what is there. A late retry of what was corrected has a smaller delivery id, and is ignored.
+        Map<String, SiteReady> sites = new ConcurrentHashMap<>();
         var webhook = new SitewireHttpHandler(
                 () -> secrets,
-                event -> sites.put(event.siteUrl(), event.name()),
+                event -> sites.merge(event.siteUrl(), event, Receiver::newer),
                 Options.DEFAULT.withScheme(scheme),
                 64 * 1024);
 
+        // Seconds. A connection that sends only the beginning of a request occupies a thread until then. This has an effect
+        // only before the server is created.
+        System.setProperty("sun.net.httpserver.maxReqTime", "10");
         int port = Integer.parseInt(System.getenv("PORT"));
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
-        server.setExecutor(Executors.newFixedThreadPool(8));
+        server.setExecutor(Executors.newFixedThreadPool(200));
         server.createContext("/webhook", webhook);
         // Only for the tests of this example: it is open to everybody, and escapes nothing.
         server.createContext("/sites", exchange -> {
-            byte[] json = sites.entrySet().stream()
-                    .map(site -> "{\"site_url\":\"%s\",\"name\":\"%s\"}".formatted(site.getKey(), site.getValue()))
+            byte[] json = sites.values().stream()
+                    .map(site -> "{\"site_url\":\"%s\",\"name\":\"%s\"}".formatted(site.siteUrl(), site.name()))
                     .collect(Collectors.joining(",", "[", "]"))
                     .getBytes(UTF_8);
             exchange.sendResponseHeaders(200, json.length);
@@ -47,5 +51,9 @@ public class Receiver {
             exchange.close();
         });
         server.start();
+    }
+
+    private static SiteReady newer(SiteReady stored, SiteReady event) {
+        return event.delivery().compareTo(stored.delivery()) < 0 ? stored : event;
     }
 }

@@ -6,9 +6,14 @@ import Koa from "koa"
 const secrets = (process.env.SITEWIRE_SECRETS ?? "").split(",")
 const scheme = process.env.SITEWIRE_SCHEME ?? "sitewire"
 
-// In an application, a table. The key is site_url: a repetition changes nothing, a correction replaces.
+// In an application, a table. The key is site_url: a repetition changes nothing, and a correction replaces. A late retry of what was
+// corrected has a smaller delivery id, and is ignored.
 const sites = new Map()
-const store = (event) => sites.set(event.site_url, { site_url: event.site_url, name: event.name })
+function store(event, context) {
+  const delivery = context.get("x-sitewire-delivery")
+  if (delivery < (sites.get(event.site_url)?.delivery ?? "")) return
+  sites.set(event.site_url, { site_url: event.site_url, name: event.name, delivery })
+}
 
 const router = new Router()
 // Throws if a secret is empty, so that the application does not start. Put it before every body parser.

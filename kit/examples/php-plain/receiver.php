@@ -8,12 +8,20 @@ use Sitewire\SiteReady;
 
 require __DIR__ . '/vendor/autoload.php';
 
-// One file for each site, named after its URL: a repetition changes nothing, and a correction replaces it. With a
-// database, this is an upsert with site_url as the primary key.
+// One file for each site, named after its URL: a repetition changes nothing, and a correction replaces it. A late retry of
+// what was corrected has a smaller delivery id, and is ignored. With a database, this is an upsert with site_url as the
+// primary key.
 $store = static function (SiteReady $site): void {
-    $file = __DIR__ . '/sites/' . hash('sha256', $site->siteUrl);
-    if (!file_put_contents($file, json_encode($site, JSON_THROW_ON_ERROR), LOCK_EX)) {
-        throw new RuntimeException("The site could not be stored in $file.");
+    $path = __DIR__ . '/sites/' . hash('sha256', $site->siteUrl);
+    $file = fopen($path, 'c+');
+    flock($file, LOCK_EX);
+    $stored = json_decode(stream_get_contents($file), true);
+    if (strcmp($site->delivery, $stored['delivery'] ?? '') < 0) {
+        return;
+    }
+    $content = json_encode($site->jsonSerialize() + ['delivery' => $site->delivery], JSON_THROW_ON_ERROR);
+    if (!ftruncate($file, 0) || !rewind($file) || !fwrite($file, $content) || !fclose($file)) {
+        throw new RuntimeException("The site could not be stored in $path.");
     }
 };
 

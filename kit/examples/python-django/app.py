@@ -1,6 +1,7 @@
 """A receiver of site.ready in Django, in one file. It stores the sites in memory, where you would use a model."""
 
 import os
+from threading import Lock
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
@@ -16,14 +17,17 @@ settings.configure(
     SITEWIRE_SCHEME=os.environ.get("SITEWIRE_SCHEME", "sitewire"),
 )
 sites = {}
+lock = Lock()
 
 
 # If there is no secret, the application stops here, and says so.
 @on_site_ready(settings.SITEWIRE_SECRETS, scheme=settings.SITEWIRE_SCHEME)
 def site_ready(event):
-    # An upsert, as Model.objects.update_or_create(site_url=…): the same event again changes nothing, and a correction
-    # replaces the site.
-    sites[event.site_url] = event
+    # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
+    # has a smaller delivery id, and is ignored.
+    with lock:
+        if event.site_url not in sites or event.delivery >= sites[event.site_url].delivery:
+            sites[event.site_url] = event
 
 
 def list_sites(request):

@@ -17,8 +17,10 @@ sites: dict[str, SiteReady] = {}
 @app.post("/webhook", status_code=204)
 @on_site_ready(secrets, scheme=scheme)
 async def site_ready(event: SiteReady) -> None:
-    # An upsert: the same event again changes nothing, and a correction replaces the site.
-    sites[event.site_url] = event
+    # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
+    # has a smaller delivery id, and is ignored.
+    if event.site_url not in sites or event.delivery >= sites[event.site_url].delivery:
+        sites[event.site_url] = event
 
 
 @app.get("/sites")

@@ -1,6 +1,7 @@
 """A receiver of site.ready in Flask. It stores the sites in memory, where you would use your database."""
 
 import os
+from threading import Lock
 
 from flask import Flask, jsonify
 from sitewire.flask import on_site_ready
@@ -11,13 +12,17 @@ scheme = os.environ.get("SITEWIRE_SCHEME", "sitewire")
 
 app = Flask(__name__)
 sites = {}
+lock = Lock()
 
 
 @app.post("/webhook")
 @on_site_ready(secrets, scheme=scheme)
 def site_ready(event):
-    # An upsert: the same event again changes nothing, and a correction replaces the site.
-    sites[event.site_url] = event
+    # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
+    # has a smaller delivery id, and is ignored.
+    with lock:
+        if event.site_url not in sites or event.delivery >= sites[event.site_url].delivery:
+            sites[event.site_url] = event
 
 
 @app.get("/sites")

@@ -12,8 +12,12 @@ sites = {}
 lock = Mutex.new
 
 site_ready = Sitewire::Endpoint.new(secrets, scheme: scheme) do |event|
-  # An upsert: the same event again changes nothing, and a correction replaces the site.
-  lock.synchronize { sites[event.site_url] = event }
+  # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected has
+  # a smaller delivery id, and is ignored.
+  lock.synchronize do
+    stored = sites[event.site_url]
+    sites[event.site_url] = event if stored.nil? || event.delivery >= stored.delivery
+  end
 end
 
 # Only for the tests of this example. Do not copy it: it shows every site to anybody.

@@ -12,15 +12,19 @@ class Receiver < Rails::Application
   config.secret_key_base = SecureRandom.hex(64)
 end
 
-# It stores the sites in memory, where you would use a model: Site.upsert({ site_url: … }, unique_by: :site_url).
+# It stores the sites in memory, where you would use a model and the statement in the page of the library.
 class Site
   @all = {}
   @lock = Mutex.new
 
   class << self
-    # The same event again changes nothing, and a correction replaces the site.
+    # The same event again changes nothing, and a correction replaces the site. A late retry of what was corrected has a smaller
+    # delivery id, and is ignored.
     def store(event)
-      @lock.synchronize { @all[event.site_url] = event }
+      @lock.synchronize do
+        stored = @all[event.site_url]
+        @all[event.site_url] = event if stored.nil? || event.delivery >= stored.delivery
+      end
     end
 
     def all

@@ -16,9 +16,11 @@ import (
 	"github.com/sitewire/sitewire-go"
 )
 
+const exampleID = "019aa000-0000-7000-8000-000000000000"
+
 // Options are optional in every field.
 type Options struct {
-	// ID is the id of the delivery. Default: 019aa000-0000-7000-8000-000000000000.
+	// ID is the id of the delivery. Default: that of the event, or 019aa000-0000-7000-8000-000000000000.
 	ID string
 	// Time is the signed time. Default: now.
 	Time time.Time
@@ -41,6 +43,7 @@ func SiteReady() sitewire.SiteReady {
 		Name:       "Bakery",
 		Email:      "owner@bakery.example",
 		CreatedAt:  "2026-03-01T12:00:00+00:00",
+		Delivery:   exampleID,
 	}
 }
 
@@ -50,13 +53,16 @@ func SignDelivery(event sitewire.SiteReady, secret string, options Options) Deli
 	if err != nil {
 		panic(err) // A struct of strings can always be encoded.
 	}
+	if options.ID == "" {
+		options.ID = event.Delivery
+	}
 	return SignBody(body, secret, options)
 }
 
 // SignBody is [SignDelivery] for any body, for instance one that is not JSON.
 func SignBody(body []byte, secret string, options Options) Delivery {
 	if options.ID == "" {
-		options.ID = "019aa000-0000-7000-8000-000000000000"
+		options.ID = exampleID
 	}
 	if options.Time.IsZero() {
 		options.Time = time.Now()

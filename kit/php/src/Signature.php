@@ -80,6 +80,20 @@ final class Signature
     }
 
     /**
+     * The delivery's id, or '' if its header is not there once. The header is X-Sitewire-Delivery beside
+     * X-Sitewire-Signature, or without a $signature webhook-id.
+     */
+    public static function readDeliveryId(array $headers, ?string $signature): string
+    {
+        $name = $signature === null ? 'webhook-id' : preg_replace('/-signature\z/i', '-Delivery', $signature);
+        try {
+            return $name === $signature ? '' : self::read($headers, [$name])[0];
+        } catch (WebhookError) {
+            return '';
+        }
+    }
+
+    /**
      * The values of the headers, which must each be there once.
      *
      * @param list<string> $names

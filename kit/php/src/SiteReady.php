@@ -18,6 +18,9 @@ final class SiteReady implements \JsonSerializable
      * @param string $name the name of the site
      * @param string $email the contact address of the site's owner; personal data
      * @param string $createdAt the creation time in UTC, as `2026-03-01T12:00:00+00:00`
+     * @param string $delivery the id of the delivery that the event came in, or '' if the header is missing. Of two
+     *     deliveries of a site, the one with the greater id, as text, has the newer content. With
+     *     Scheme::StandardWebhooks, it was signed
      */
     public function __construct(
         public readonly string $channel,
@@ -27,6 +30,7 @@ final class SiteReady implements \JsonSerializable
         public readonly string $name,
         public readonly string $email,
         public readonly string $createdAt,
+        public readonly string $delivery = '',
     ) {
     }
 
@@ -35,7 +39,7 @@ final class SiteReady implements \JsonSerializable
      *
      * @throws WebhookError `invalid-body`
      */
-    public static function fromJson(string $body): self
+    public static function fromJson(string $body, string $delivery = ''): self
     {
         $value = json_decode($body, true);
         if (!is_array($value) || ($value['event'] ?? null) !== self::EVENT) {
@@ -45,13 +49,13 @@ final class SiteReady implements \JsonSerializable
         foreach (self::FIELDS as $name) {
             $fields[] = is_string($value[$name] ?? null) ? $value[$name] : throw self::invalid("has no text `$name`");
         }
-        return new self(...$fields);
+        return new self(...[...$fields, $delivery]);
     }
 
     /** @return array<string, string> the eight fields */
     public function jsonSerialize(): array
     {
-        return ['event' => self::EVENT] + array_combine(self::FIELDS, array_values(get_object_vars($this)));
+        return ['event' => self::EVENT] + array_combine(self::FIELDS, array_slice(array_values(get_object_vars($this)), 0, 7));
     }
 
     private static function invalid(string $what): WebhookError

@@ -16,8 +16,9 @@ final class Testing
         string $name = 'Bäckerei',
         string $email = 'owner@bakery.example',
         string $createdAt = '2026-03-01T12:00:00+00:00',
+        string $delivery = '',
     ): SiteReady {
-        return new SiteReady($channel, $reference, $siteUrl, $consoleUrl, $name, $email, $createdAt);
+        return new SiteReady($channel, $reference, $siteUrl, $consoleUrl, $name, $email, $createdAt, $delivery);
     }
 
     /**
@@ -25,7 +26,7 @@ final class Testing
      *
      * @param SiteReady|string $event the event, or the body's bytes
      * @param string $secret the signing secret as text
-     * @param string|null $id the id of the delivery; default: a new one
+     * @param string|null $id the id of the delivery; default: that of the event, or a new one, which is greater than those before
      * @param int|null $timestamp the time of the attempt in Unix seconds; default: now
      * @return array{body: string, headers: array<string, string>}
      * @throws \InvalidArgumentException if the secret is empty
@@ -40,7 +41,7 @@ final class Testing
         $body = is_string($event)
             ? $event
             : json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
-        $id ??= bin2hex(random_bytes(16));
+        $id ??= ($event instanceof SiteReady ? $event->delivery : '') ?: self::newId();
         $timestamp ??= time();
         return [
             'body' => $body,
@@ -55,5 +56,17 @@ final class Testing
                     'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true)),
             ],
         ];
+    }
+
+    /** A UUID of version 7 that is greater than those of microseconds ago. */
+    private static function newId(): string
+    {
+        [$fraction, $seconds] = explode(' ', microtime());
+        $microseconds = (int) round((float) $fraction * 1_000_000);
+        $milliseconds = (int) $seconds * 1_000 + intdiv($microseconds, 1_000);
+        $random = bin2hex(random_bytes(8));
+        $time = sprintf('%012x7%03x', $milliseconds, intdiv($microseconds % 1_000 * 4_096, 1_000));
+        return vsprintf('%s%s-%s-%s-8%s-%s', [...str_split(substr($time, 0, 8), 4), ...str_split(substr($time, 8), 4),
+            substr($random, 0, 3), substr($random, 3, 12)]);
     }
 }

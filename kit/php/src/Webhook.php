@@ -41,7 +41,8 @@ final class Webhook
             Scheme::StandardWebhooks =>
                 Signature::verifyStandardWebhooks($rawBody, $headers, $secrets, $toleranceSeconds, $now ?? time()),
         };
-        return SiteReady::fromJson($rawBody);
+        $signature = $scheme === Scheme::Sitewire ? $header : null;
+        return SiteReady::fromJson($rawBody, Signature::readDeliveryId($headers, $signature));
     }
 
     /**

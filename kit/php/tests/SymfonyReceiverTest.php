@@ -27,14 +27,51 @@ final class SymfonyReceiverTest extends TestCase
         self::assertSame(413, $this->respond($large)->getStatusCode());
         self::assertSame([], $this->received);
 
-        self::assertSame(204, $this->respond(Testing::signDelivery(Testing::siteReady(), 'secret'))->getStatusCode());
-        self::assertEquals([Testing::siteReady()], $this->received);
+        $site = Testing::siteReady(delivery: 'd1');
+        self::assertSame(204, $this->respond(Testing::signDelivery($site, 'secret'))->getStatusCode());
+        self::assertEquals([$site], $this->received);
     }
 
     public function testAnOldDeliveryIsOutdatedWithStandardWebhooks(): void
     {
         $old = Testing::signDelivery(Testing::siteReady(), 'secret', timestamp: time() - 900);
         self::assertSame('{"fault":"outdated"}', $this->respond($old, Scheme::StandardWebhooks)->getContent());
+    }
+
+    public function testTheEventHasTheIdOfItsDelivery(): void
+    {
+        ['body' => $body, 'headers' => $headers] = Testing::signDelivery(Testing::siteReady(), 'secret', 'd1');
+        $signature = $headers['X-Sitewire-Signature'];
+        $changed = ['X-Sitewire-Delivery' => 'd2'] + $headers;
+        $renamed = ['X-Acme-Signature' => $signature, 'X-Acme-Delivery' => 'd3'] + $headers;
+        $deliveries = [
+            [$changed, []],
+            [$changed, ['scheme' => Scheme::StandardWebhooks]],
+            [$renamed, ['header' => 'x-acme-signature']],
+            [['X-Proof' => $signature] + $headers, ['header' => 'X-Proof']],
+            [array_diff_key($headers, ['X-Sitewire-Delivery' => '']), []],
+        ];
+        $received = [];
+        foreach ($deliveries as [$given, $options]) {
+            $store = static function (SiteReady $event) use (&$received): void {
+                $received[] = $event->delivery;
+            };
+            (new SymfonyReceiver(['secret'], $store, ...$options))($this->request(['body' => $body, 'headers' => $given]));
+        }
+        self::assertSame(['d2', 'd1', 'd3', '', ''], $received);
+    }
+
+    public function testEachSignedDeliveryHasAGreaterId(): void
+    {
+        $ids = array_map(
+            static fn () => Testing::signDelivery(Testing::siteReady(), 'secret')['headers']['webhook-id'],
+            range(1, 99),
+        );
+        $sorted = array_unique($ids);
+        sort($sorted);
+        self::assertSame($sorted, $ids);
+        self::assertMatchesRegularExpression('/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}\z/', $ids[0]);
+        self::assertEqualsWithDelta(time(), hexdec(substr(str_replace('-', '', $ids[0]), 0, 12)) / 1_000, 60);
     }
 
     public function testABodyThatTheFrameworkHasReadIsStillVerified(): void

@@ -67,9 +67,10 @@ final class WebhookTest extends TestCase
 
     public function testHeadersOfFrameworksAreListsOfOneValue(): void
     {
-        ['body' => $body, 'headers' => $headers] = Testing::signDelivery(Testing::siteReady(), self::SECRET);
+        $site = Testing::siteReady(delivery: 'd1');
+        ['body' => $body, 'headers' => $headers] = Testing::signDelivery($site, self::SECRET);
         $lists = array_map(static fn (string $value) => [$value], $headers);
-        self::assertEquals(Testing::siteReady(), Webhook::constructEvent($body, $lists, [self::SECRET]));
+        self::assertEquals($site, Webhook::constructEvent($body, $lists, [self::SECRET]));
 
         $signature = $headers['X-Sitewire-Signature'];
         $repeated = ['X-Sitewire-Signature' => [$signature, $signature]];
@@ -103,10 +104,10 @@ final class WebhookTest extends TestCase
     public function testTheToleranceCanBeChanged(): void
     {
         ['body' => $body, 'headers' => $headers] =
-            Testing::signDelivery(Testing::siteReady(), self::SECRET, timestamp: time() - 600);
+            Testing::signDelivery(Testing::siteReady(delivery: 'd1'), self::SECRET, timestamp: time() - 600);
         self::assertSame(Fault::Outdated, self::fault($body, $headers, [self::SECRET], Scheme::StandardWebhooks));
         $event = Webhook::constructEvent($body, $headers, [self::SECRET], Scheme::StandardWebhooks, 3_600);
-        self::assertEquals(Testing::siteReady(), $event);
+        self::assertEquals(Testing::siteReady(delivery: 'd1'), $event);
     }
 
     /** @dataProvider faultsOfTheReceiver */

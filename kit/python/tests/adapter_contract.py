@@ -114,6 +114,21 @@ class AdapterContract:
         status, response = client.post(*sign_delivery(EXAMPLE, SECRET, timestamp=int(time.time()) - 90))
         assert (status, json.loads(response), events) == (401, {"fault": "outdated"}, [EXAMPLE])
 
+    def test_the_event_has_the_id_of_its_delivery(self, events):
+        body, headers = sign_delivery(EXAMPLE, SECRET, id="d1")
+        changed = {**headers, "X-Sitewire-Delivery": "d2"}
+        renamed = {**headers, "X-Acme-Signature": headers["X-Sitewire-Signature"], "X-Acme-Delivery": "d3"}
+        without = {name: value for name, value in headers.items() if name != "X-Sitewire-Delivery"}
+        for given, options in [
+            (changed, {}),
+            (changed, {"scheme": "standard-webhooks"}),
+            (renamed, {"header": "x-acme-signature"}),
+            ({**headers, "X-Proof": headers["X-Sitewire-Signature"]}, {"header": "X-Proof"}),
+            (without, {}),
+        ]:
+            assert self.start(events.append, [SECRET], **options).post(body, given)[0] == 204
+        assert [event.delivery for event in events] == ["d2", "d1", "d3", "", ""]
+
     def test_another_name_of_the_service(self, events):
         client = self.start(events.append, [SECRET], header="X-Acme-Signature")
         body, headers = sign_delivery(replace(EXAMPLE, name="Konditorei"), SECRET)

@@ -70,10 +70,12 @@ def test_another_framework(secret, capsys):
 def test_an_upsert():
     store = run("upsert")["store"]
     connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE site (site_url TEXT PRIMARY KEY, name TEXT)")
-    for event in [EXAMPLE, EXAMPLE, replace(EXAMPLE, name="Konditorei")]:
+    connection.execute("CREATE TABLE site (site_url TEXT PRIMARY KEY, name TEXT, delivery TEXT)")
+    first = replace(EXAMPLE, delivery="019aa000-0000")
+    correction = replace(EXAMPLE, name="Konditorei", delivery="019aa000-0001")
+    for event in [first, first, correction, first]:
         store(connection, event)
-    assert connection.execute("SELECT * FROM site").fetchall() == [(EXAMPLE.site_url, "Konditorei")]
+    assert connection.execute("SELECT name FROM site").fetchall() == [("Konditorei",)]
 
 
 def test_a_data_source():

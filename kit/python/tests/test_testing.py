@@ -1,6 +1,9 @@
 """The helper for the tests of a receiver makes what the service sends."""
 
 import json
+import time
+import uuid
+from dataclasses import replace
 
 import pytest
 from sitewire import construct_event
@@ -26,8 +29,11 @@ def test_a_delivery_has_all_headers_and_the_body_of_the_service():
 
 
 def test_each_delivery_has_its_own_id():
-    ids = {sign_delivery(EXAMPLE, "a secret").headers["webhook-id"] for _ in range(3)}
-    assert len(ids) == 3
+    ids = [sign_delivery(EXAMPLE, "a secret").headers["webhook-id"] for _ in range(99)]
+    assert ids == sorted(set(ids))
+    assert {uuid.UUID(id).version for id in ids} == {7}
+    assert abs(int(ids[0].replace("-", "")[:12], 16) / 1000 - time.time()) < 60
+    assert sign_delivery(replace(EXAMPLE, delivery="d1"), "a secret").headers["webhook-id"] == "d1"
 
 
 def test_nobody_can_sign_with_an_empty_secret():

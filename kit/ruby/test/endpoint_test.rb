@@ -40,6 +40,19 @@ class EndpointTest < Minitest::Test
     assert_equal [EXAMPLE], @events
   end
 
+  def test_the_event_has_the_id_of_its_delivery
+    body, headers = sign(EXAMPLE, SECRET, id: "d1")
+    signature = headers["X-Sitewire-Signature"]
+    changed = headers.merge("X-Sitewire-Delivery" => "d2")
+    assert_equal 204, post(body, changed).first
+    assert_equal 204, post(body, changed, endpoint(scheme: "standard-webhooks")).first
+    renamed = headers.merge("X-Acme-Signature" => signature, "X-Acme-Delivery" => "d3")
+    assert_equal 204, post(body, renamed, endpoint(header: "x-acme-signature")).first
+    assert_equal 204, post(body, headers.merge("X-Proof" => signature), endpoint(header: "X-Proof")).first
+    assert_equal 204, post(body, headers.except("X-Sitewire-Delivery")).first
+    assert_equal ["d2", "d1", "d3", "", ""], @events.map(&:delivery)
+  end
+
   def test_a_request_that_is_not_genuine
     { nil => "missing", "sha256=#{"A" * 64}" => "malformed", "sha256=#{"a" * 64}" => "mismatch" }.each do |value, fault|
       body, headers = sign(EXAMPLE, SECRET)

@@ -22,7 +22,12 @@ class TestingTest < Minitest::Test
   end
 
   def test_each_delivery_has_its_own_id
-    assert_equal 3, Array.new(3) { sign(EXAMPLE, SECRET).last["webhook-id"] }.uniq.size
+    ids = Array.new(99) { sign(EXAMPLE, SECRET).last["webhook-id"] }
+    assert_equal ids.uniq.sort, ids
+    ids.each { |id| assert_match(/\A\h{8}-\h{4}-7\h{3}-[89ab]\h{3}-\h{12}\z/, id) }
+    assert_in_delta Time.now.to_f, ids.first.delete("-")[0, 12].hex / 1000.0, 60
+    event = Sitewire::SiteReady.new(**EXAMPLE.to_h, delivery: "d1")
+    assert_equal "d1", sign(event, SECRET).last["webhook-id"]
   end
 
   def test_nobody_can_sign_with_an_empty_secret

@@ -1,3 +1,4 @@
+import { newDeliveryId } from "./newDeliveryId.ts"
 import { hmac, toBase64, toHex } from "./receiver/hmac.ts"
 import { requireSecret } from "./requireSecrets.ts"
 import type { SiteReady } from "./siteReady.ts"
@@ -15,7 +16,7 @@ export const exampleEvent: SiteReady = {
 }
 
 export type SignDeliveryOptions = {
-  /** The delivery's id, the same on every attempt. Default: a new one. */
+  /** The delivery's id, the same on every attempt. Default: a new one, which is greater than those before. */
   id?: string
   /** The time of the attempt: whole seconds since 1970. Default: now. */
   timestamp?: number
@@ -32,11 +33,7 @@ export type SignDeliveryOptions = {
 export async function signDelivery(
   content: Partial<SiteReady> | Uint8Array | string,
   secret: string,
-  {
-    id = crypto.randomUUID(),
-    timestamp = Math.floor(Date.now() / 1_000),
-    attempt = 1,
-  }: SignDeliveryOptions = {},
+  { id = newDeliveryId(), timestamp = Math.floor(Date.now() / 1_000), attempt = 1 }: SignDeliveryOptions = {},
 ): Promise<{ body: Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
   requireSecret(secret)
   const body = toBody(content)

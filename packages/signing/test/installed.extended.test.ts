@@ -103,12 +103,17 @@ test("the README's data source responds to a request that its connection's secre
   expect((await fetch(source)).status).toBe(401)
 })
 
-test("the README's statement stores a repetition once and a correction in its place", () => {
+test("the README's statement stores a repetition once and a correction in its place, and ignores a late retry", () => {
   const database = new DatabaseSync(":memory:")
-  database.exec("create table site (site_url text primary key, name text, email text)")
+  database.exec("create table site (site_url text primary key, name text, email text, delivery text)")
   const store = database.prepare(/^```sql\n(.*?)^```/ms.exec(readme)?.[1] ?? "")
-  for (const name of ["Bakery", "Bakery", "Konditorei"])
-    store.run("https://bakery.example/", name, "a@b.example")
+  for (const [name, delivery] of [
+    ["Bakery", "019aa000-0000"],
+    ["Bakery", "019aa000-0000"],
+    ["Konditorei", "019aa000-0001"],
+    ["Bakery", "019aa000-0000"],
+  ] as const)
+    store.run("https://bakery.example/", name, "a@b.example", delivery)
   expect(database.prepare("select name from site").all()).toEqual([{ name: "Konditorei" }])
 })
 

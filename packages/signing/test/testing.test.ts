@@ -24,3 +24,13 @@ test("a body is signed as it is, as text and as bytes", async () => {
     expect(Buffer.from((await signDelivery(content, secret)).body).toString()).toBe("not JSON")
   await expect(signDelivery({}, "")).rejects.toBeInstanceOf(TypeError)
 })
+
+test("the id of each delivery is greater than those before", async () => {
+  const ids: string[] = []
+  for (let n = 0; n < 99; n++) ids.push((await signDelivery({}, secret)).headers["webhook-id"] ?? "")
+  expect(new Set(ids).size).toBe(99)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  const time = Number.parseInt(ids[0]?.replace("-", "").slice(0, 12) ?? "", 16)
+  expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
+})

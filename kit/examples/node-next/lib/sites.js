@@ -1,4 +1,11 @@
-// In an application, a table. The key is site_url: a repetition changes nothing, a correction replaces. Next can load a module once
-// for each route, so the map belongs to the process.
+// In an application, a table. Next can load a module once for each route, so the map belongs to the process.
 globalThis.sites ??= new Map()
 export const sites = globalThis.sites
+
+// The key is site_url: a repetition changes nothing, and a correction replaces. A late retry of what was corrected has a smaller
+// delivery id, and is ignored.
+export function store(event, request) {
+  const delivery = request.headers.get("x-sitewire-delivery") ?? ""
+  if (delivery < (sites.get(event.site_url)?.delivery ?? "")) return
+  sites.set(event.site_url, { site_url: event.site_url, name: event.name, delivery })
+}

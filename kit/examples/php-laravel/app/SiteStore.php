@@ -12,11 +12,15 @@ final class SiteStore
 {
     public static function put(SiteReady $site): void
     {
-        $content = json_encode(['site_url' => $site->siteUrl, 'name' => $site->name], JSON_THROW_ON_ERROR);
-        File::replace(storage_path('sites/' . hash('sha256', $site->siteUrl)), $content);
+        $path = storage_path('sites/' . hash('sha256', $site->siteUrl));
+        $stored = File::exists($path) ? json_decode(File::get($path), true) : [];
+        if (strcmp($site->delivery, $stored['delivery'] ?? '') >= 0) {
+            $fields = ['site_url' => $site->siteUrl, 'name' => $site->name, 'delivery' => $site->delivery];
+            File::replace($path, json_encode($fields, JSON_THROW_ON_ERROR));
+        }
     }
 
-    /** @return list<array{site_url: string, name: string}> */
+    /** @return list<array{site_url: string, name: string, delivery: string}> */
     public static function all(): array
     {
         $files = File::files(storage_path('sites'));

@@ -15,8 +15,8 @@ final class SitewireServiceProvider extends ServiceProvider
     {
         $this->app->singleton(SymfonyReceiver::class, static fn () => new SymfonyReceiver(
             explode(',', config('services.sitewire.secrets') ?? ''),
-            // One key for each site: a repetition changes nothing, and a correction replaces it. With a database:
-            // Site::updateOrCreate(['url' => $site->siteUrl], ['name' => $site->name])
+            // One key for each site: a repetition changes nothing, and a correction replaces it. A late retry of what was
+            // corrected has a smaller delivery id, and is ignored.
             static fn (SiteReady $site) => SiteStore::put($site),
             Scheme::from(config('services.sitewire.scheme')),
         ));

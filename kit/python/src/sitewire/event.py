@@ -29,9 +29,19 @@ class SiteReady:
     """The contact e-mail address of the site's owner. Personal data, so `repr` does not show it."""
     created_at: str
     """The creation time in UTC, such as `2026-03-01T12:00:00+00:00`."""
+    delivery: str = field(default="", compare=False)
+    """The id of the delivery that the event came in, or "" if the header is missing.
+
+    Of two deliveries of a site, the one with the greater id, as text, has the newer content. With `standard-webhooks`, it
+    was signed.
+    """
 
 
-def parse_event(body: bytes) -> SiteReady:
+FIELDS = tuple(one.name for one in fields(SiteReady) if one.name != "delivery")
+"""The names of the fields of a body, in the order of the service."""
+
+
+def parse_event(body: bytes, delivery: str) -> SiteReady:
     """Return the event in a verified body. Unknown fields are ignored.
 
     Raises WebhookError with the fault `invalid-body` if the body is not JSON in UTF-8, or no `site.ready`.
@@ -45,11 +55,11 @@ def parse_event(body: bytes) -> SiteReady:
         raise _invalid("it is not JSON in UTF-8") from None
     if not isinstance(value, dict) or value.get("event") != "site.ready":
         raise _invalid("its field event is not site.ready")
-    event: dict[str, Any] = {one.name: value.get(one.name) for one in fields(SiteReady)}
+    event: dict[str, Any] = {name: value.get(name) for name in FIELDS}
     for name, text in event.items():
         if not isinstance(text, str):
             raise _invalid(f"its field {name} is missing or not a text")
-    return SiteReady(**event)
+    return SiteReady(**event, delivery=delivery)
 
 
 def _reject(constant: str) -> NoReturn:

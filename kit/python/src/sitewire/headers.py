@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -35,6 +36,20 @@ def read_headers(headers: Headers, names: list[str]) -> list[str]:
     if len(texts) < len(names):
         raise malformed("A header of the signature came more than once, or is not a text")
     return [str(text) for text in texts]
+
+
+def read_delivery_id(headers: Headers, signature: str | None) -> str:
+    """Return the delivery's id, or "" if its header is not there once.
+
+    The header is X-Sitewire-Delivery beside X-Sitewire-Signature, or without a `signature` webhook-id.
+    """
+    name = "webhook-id" if signature is None else re.sub("-signature$", "-Delivery", signature, flags=re.IGNORECASE)
+    if name == signature:
+        return ""
+    try:
+        return read_headers(headers, [name])[0]
+    except WebhookError:
+        return ""
 
 
 def malformed(what: str) -> WebhookError:

@@ -8,10 +8,9 @@ import hmac
 import json
 import time
 import uuid
-from dataclasses import asdict
 from typing import NamedTuple
 
-from sitewire.event import SiteReady
+from sitewire.event import FIELDS, SiteReady
 from sitewire.secrets import secret_keys
 
 EXAMPLE = SiteReady(
@@ -42,14 +41,15 @@ def sign_delivery(
     Args:
         event: The event, or the bytes of a body, which can be anything.
         secret: The channel's signing secret.
-        id: The id of the delivery. Default: a new one.
+        id: The id of the delivery. Default: `event.delivery`, or a new one, which is greater than those before.
         timestamp: The time of the attempt in whole Unix seconds. Default: now.
 
     Raises:
         TypeError, ValueError: The secret is empty or not a text.
     """
     (key,) = secret_keys([secret])
-    id = str(uuid.uuid4()) if id is None else id
+    if id is None:
+        id = getattr(event, "delivery", "") or _new_id()
     timestamp = int(time.time()) if timestamp is None else timestamp
     body = event if isinstance(event, bytes) else _serialise(event)
     standard = hmac.new(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
@@ -67,5 +67,12 @@ def sign_delivery(
     )
 
 
+def _new_id() -> str:
+    """Return a UUID of version 7 that is greater than those of microseconds ago."""
+    milliseconds, nanoseconds = divmod(time.time_ns(), 1_000_000)
+    head = milliseconds << 16 | 0x7000 | nanoseconds * 4096 // 1_000_000
+    return str(uuid.UUID(int=head << 64 | 0b10 << 62 | uuid.uuid4().int & (1 << 62) - 1))
+
+
 def _serialise(event: SiteReady) -> bytes:
-    return json.dumps(asdict(event), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps({name: getattr(event, name) for name in FIELDS}, ensure_ascii=False, separators=(",", ":")).encode()

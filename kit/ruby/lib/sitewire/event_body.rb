@@ -11,7 +11,7 @@ module Sitewire
 
     # Returns the SiteReady. Unknown fields are ignored. Raises WebhookError with the fault "invalid-body" if the body
     # is not JSON in UTF-8, or no site.ready.
-    def self.parse(body)
+    def self.parse(body, delivery)
       fields = parse_json(body.dup.force_encoding(Encoding::UTF_8))
       raise invalid("its field event is not site.ready") unless fields.is_a?(Hash) && fields["event"] == "site.ready"
 
@@ -19,7 +19,7 @@ module Sitewire
       wrong = event.keys.find { |name| !event[name].is_a?(String) }
       raise invalid("its field #{wrong} is missing or not a text") if wrong
 
-      SiteReady.new(**event)
+      SiteReady.new(**event, delivery: delivery)
     end
 
     def self.parse_json(text)

@@ -15,6 +15,17 @@ module Sitewire
       end
     end
 
+    # Returns the delivery's id, or "" if its header is not there once. The header is X-Sitewire-Delivery beside
+    # X-Sitewire-Signature, or without a +signature+ webhook-id.
+    def self.read_delivery_id(headers, signature)
+      name = signature ? signature.sub(/-signature\z/i, "-Delivery") : "webhook-id"
+      return "" if name == signature
+
+      read(headers, [name]).first.force_encoding(Encoding::UTF_8)
+    rescue WebhookError
+      ""
+    end
+
     def self.malformed(what)
       WebhookError.new(
         "malformed",

@@ -11,11 +11,17 @@ module Sitewire
   # name::        the name of the site.
   # email::       the contact e-mail address of the site's owner. Personal data, so +inspect+ does not show it.
   # created_at::  the creation time in UTC, such as "2026-03-01T12:00:00+00:00".
+  #
+  # Further, +delivery+ is the id of the delivery that the event came in, or "" if the header is missing. Of two deliveries
+  # of a site, the one with the greater id, as text, has the newer content. With "standard-webhooks", it was signed.
   SiteReady = Struct.new(
     :event, :channel, :reference, :site_url, :console_url, :name, :email, :created_at, keyword_init: true
   ) do
-    def initialize(...)
-      super
+    attr_reader :delivery
+
+    def initialize(delivery: "", **fields)
+      super(**fields)
+      @delivery = delivery
       freeze
     end
 

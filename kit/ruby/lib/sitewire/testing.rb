@@ -23,12 +23,13 @@ module Sitewire
     #
     # event::     a SiteReady, or the String of a body, which can be anything.
     # secret::    the channel's signing secret.
-    # id::        the id of the delivery. Default: a new one.
+    # id::        the id of the delivery. Default: that of the event, or a new one, which is greater than those before.
     # timestamp:: the time of the attempt in whole Unix seconds. Default: now.
     #
     # Raises ArgumentError if the secret is empty or not a text.
-    def self.sign_delivery(event, secret, id: SecureRandom.uuid, timestamp: Time.now.to_i)
+    def self.sign_delivery(event, secret, id: nil, timestamp: Time.now.to_i)
       key, = Secrets.keys([secret])
+      id ||= event.is_a?(String) || event.delivery.empty? ? new_id : event.delivery
       body = event.is_a?(String) ? event.b : JSON.generate(event.to_h).b
       standard = OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{timestamp}.".b << body)
       headers = {
@@ -42,5 +43,13 @@ module Sitewire
       }
       [body, headers]
     end
+
+    # Returns a UUID of version 7 that is greater than those of microseconds ago.
+    def self.new_id
+      milliseconds, nanoseconds = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond).divmod(1_000_000)
+      time = format("%012x7%03x", milliseconds, nanoseconds * 4096 / 1_000_000)
+      "#{time[0, 8]}-#{time[8, 4]}-#{time[12, 4]}-#{SecureRandom.uuid[19..]}"
+    end
+    private_class_method :new_id
   end
 end

@@ -38,7 +38,7 @@ module Sitewire
       else
         verify_standard_webhooks(body, headers, keys, tolerance_seconds, now)
       end
-      EventBody.parse(body)
+      EventBody.parse(body, Headers.read_delivery_id(headers, scheme == "sitewire" ? header : nil))
     end
 
     # Verifies a request of the service to your data source. Returns +nil+ if the request is genuine.

@@ -74,6 +74,6 @@ export const explanations: Record<PointId | FurtherPointId, Explanation> = {
     title: "Accepts one site under several deliveries",
     sent: "A site, the same bytes under another X-Sitewire-Delivery, and the site with another name under a third.",
     why: "An event can come again under a new id, and a correction of a site is another delivery. A receiver that rejects these misses the correction, and one that inserts each has the site several times.",
-    fix: "Take `site_url` as the key: insert the site, or update it if you know it (an upsert). Respond 2xx.",
+    fix: "Take `site_url` as the key: insert the site, or update it if you know it (an upsert), unless X-Sitewire-Delivery is smaller than the one that you stored with it. Respond 2xx.",
   },
 }

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from "node:crypto"
+import { randomBytes } from "node:crypto"
+import { newDeliveryId } from "../newDeliveryId.ts"
 import type { TestMessage } from "./createDeliverySigner.ts"
 import { testSiteReadyBody } from "./testSiteReadyBody.ts"
 
-/** The first attempt of a delivery with an id of its own. Default: with a site of its own. */
+/** The first attempt of a delivery with an id of its own, which is greater than those before. Default: with a site of its own. */
 export function newMessage(channel: string, body = testSiteReadyBody(channel)): TestMessage {
-  return { id: randomUUID(), attempt: 1, body }
+  return { id: newDeliveryId(), attempt: 1, body }
 }
 
 /** A secret that no channel has. */

@@ -18,6 +18,7 @@ import javax.crypto.spec.SecretKeySpec;
 /** The two schemes of signatures. */
 final class Signatures {
     private static final Pattern SITEWIRE = Pattern.compile("sha256=[0-9a-f]{64}");
+    private static final Pattern SIGNATURE_NAME = Pattern.compile("-signature$", Pattern.CASE_INSENSITIVE);
     private static final Pattern TIMESTAMP = Pattern.compile("[0-9]{1,10}");
     private static final Pattern SIGNATURE = Pattern.compile("v[0-9]+[a-z]?,\\S+");
 
@@ -72,6 +73,22 @@ final class Signatures {
         }
         if (!match) {
             throw WebhookException.mismatch();
+        }
+    }
+
+    /** Returns an empty text if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature. */
+    static String deliveryId(Map<String, List<String>> headers, Options options) {
+        String name = options.scheme() == Scheme.STANDARD_WEBHOOKS
+                ? "webhook-id"
+                : SIGNATURE_NAME.matcher(options.header()).replaceFirst("-Delivery");
+        if (name.equals(options.header())) {
+            return "";
+        }
+        try {
+            List<String> values = present(headers, name);
+            return values.size() == 1 ? values.get(0) : "";
+        } catch (WebhookException e) {
+            return "";
         }
     }
 

@@ -33,7 +33,7 @@ public final class Sitewire {
             case SITEWIRE -> Signatures.verifySitewire(rawBody, headers, secrets, options);
             case STANDARD_WEBHOOKS -> Signatures.verifyStandardWebhooks(rawBody, headers, secrets, options);
         }
-        return parse(rawBody);
+        return parse(rawBody, Signatures.deliveryId(headers, options));
     }
 
     /**
@@ -70,7 +70,7 @@ public final class Sitewire {
         }
     }
 
-    private static SiteReady parse(byte[] body) throws WebhookException {
+    private static SiteReady parse(byte[] body, String delivery) throws WebhookException {
         Object value;
         try {
             value = Json.parse(body);
@@ -91,7 +91,8 @@ public final class Sitewire {
                 text(fields, "console_url"),
                 text(fields, "name"),
                 text(fields, "email"),
-                text(fields, "created_at"));
+                text(fields, "created_at"),
+                delivery);
     }
 
     private static String text(Map<?, ?> fields, String name) throws WebhookException {

@@ -60,7 +60,7 @@ class PropertiesTest {
             Random random = new Random(seed);
             String[] texts = Stream.generate(() -> text(random)).limit(7).toArray(String[]::new);
             SiteReady event = new SiteReady(
-                    "site.ready", texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6]);
+                    "site.ready", texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6], "d" + seed);
             SignedDelivery delivery = SignedDelivery.of(event, SECRET);
             assertEquals(
                     event,

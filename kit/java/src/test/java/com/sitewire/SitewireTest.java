@@ -32,6 +32,30 @@ class SitewireTest {
     }
 
     @Test
+    void theEventHasTheIdOfItsDelivery() throws Exception {
+        byte[] body = GENUINE.body();
+        List<String> signature = GENUINE.headers().get("X-Sitewire-Signature");
+        Map<String, List<String>> headers = new HashMap<>(GENUINE.headers());
+        headers.put("X-Sitewire-Delivery", List.of("d2"));
+        headers.put("X-Shop-Signature", signature);
+        headers.put("X-Shop-Delivery", List.of("d3"));
+        headers.put("X-Proof", signature);
+        assertEquals("d2", deliveryOf(body, headers, Options.DEFAULT));
+        String signed = GENUINE.headers().get("webhook-id").get(0);
+        assertEquals(signed, deliveryOf(body, headers, Options.DEFAULT.withScheme(Scheme.STANDARD_WEBHOOKS)));
+        assertEquals("d3", deliveryOf(body, headers, Options.DEFAULT.withHeader("x-shop-signature")));
+        assertEquals("", deliveryOf(body, headers, Options.DEFAULT.withHeader("X-Proof")));
+        headers.put("X-Sitewire-Delivery", List.of("d2", "d2"));
+        assertEquals("", deliveryOf(body, headers, Options.DEFAULT));
+        headers.remove("X-Sitewire-Delivery");
+        assertEquals("", deliveryOf(body, headers, Options.DEFAULT));
+    }
+
+    private static String deliveryOf(byte[] body, Map<String, List<String>> headers, Options options) throws Exception {
+        return Sitewire.constructEvent(body, headers, List.of(SECRET), options).delivery();
+    }
+
+    @Test
     void faultsOfTheReceiverAreNotThoseOfTheSender() {
         for (List<String> secrets : Arrays.asList(
                 null, List.<String>of(), List.of(""), List.of(SECRET, ""), Collections.<String>singletonList(null))) {
@@ -77,7 +101,9 @@ class SitewireTest {
         Options options = Options.DEFAULT.withHeader("X-Example-Signature");
         assertEquals(Fault.MISSING, rejection(GENUINE, GENUINE.headers(), options).fault());
         Map<String, List<String>> headers =
-                Map.of("x-example-signature", GENUINE.headers().get("X-Sitewire-Signature"));
+                Map.of(
+                        "x-example-signature", GENUINE.headers().get("X-Sitewire-Signature"),
+                        "x-example-delivery", GENUINE.headers().get("X-Sitewire-Delivery"));
         assertEquals(
                 SignedDelivery.siteReady(),
                 Sitewire.constructEvent(GENUINE.body(), headers, List.of(SECRET), options));

@@ -68,6 +68,7 @@ record Vector(Map<?, ?> fields) {
                 (String) event.get("console_url"),
                 (String) event.get("name"),
                 (String) event.get("email"),
-                (String) event.get("created_at"));
+                (String) event.get("created_at"),
+                Signatures.deliveryId(headers(), options()));
     }
 }

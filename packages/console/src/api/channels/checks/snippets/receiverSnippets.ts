@@ -24,7 +24,8 @@ def site_ready():
   java: `// Spring: byte[], not a class that Jackson fills
 @PostMapping("/sitewire")
 ResponseEntity<Void> siteReady(@RequestBody byte[] body,
-        @RequestHeader(name = "X-Sitewire-Signature", required = false) String header) throws Exception {
+        @RequestHeader(name = "X-Sitewire-Signature", required = false) String header,
+        @RequestHeader(name = "X-Sitewire-Delivery", defaultValue = "") String delivery) throws Exception {
     if (!Signature.verify(body, header, secret)) return ResponseEntity.status(401).build();
     JsonNode event = new ObjectMapper().readTree(body);
     return ResponseEntity.noContent().build();
@@ -52,40 +53,41 @@ $event = json_decode($body, true);
 
 /** After the signature was verified. */
 export const processOnce: Snippets = {
-  node: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+  node: `// The site's URL is the key, and a correction is an update. A late retry has a smaller delivery id.
 await db.query(
   \`${upsertSite}\`,
-  [event.site_url, event.reference, event.name, event.email],
+  [event.site_url, event.reference, event.name, event.email, req.get("X-Sitewire-Delivery") ?? ""],
 )
 res.sendStatus(204)
 `,
-  python: `# The site's URL is the key: a repetition changes nothing, and a correction is an update.
+  python: `# The site's URL is the key, and a correction is an update. A late retry has a smaller delivery id.
 cursor.execute(
     """${inFormat(upsertSite)}""",
-    (event["site_url"], event["reference"], event["name"], event["email"]),
+    (event["site_url"], event["reference"], event["name"], event["email"], request.headers.get("X-Sitewire-Delivery", "")),
 )
 connection.commit()
 return "", 204
 `,
-  java: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+  java: `// The site's URL is the key, and a correction is an update. A late retry has a smaller delivery id.
 jdbc.update("""
     ${inTextBlock(upsertSite)}""",
     event.get("site_url").asText(), event.get("reference").asText(),
-    event.get("name").asText(), event.get("email").asText());
+    event.get("name").asText(), event.get("email").asText(), delivery);
 return ResponseEntity.noContent().build();
 `,
-  go: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+  go: `// The site's URL is the key, and a correction is an update. A late retry has a smaller delivery id.
 _, err = db.Exec(\`${upsertSite}\`,
-	event.SiteURL, event.Reference, event.Name, event.Email)
+	event.SiteURL, event.Reference, event.Name, event.Email, r.Header.Get("X-Sitewire-Delivery"))
 if err != nil {
 	w.WriteHeader(http.StatusInternalServerError)
 	return
 }
 w.WriteHeader(http.StatusNoContent)
 `,
-  php: `// The site's URL is the key: a repetition changes nothing, and a correction is an update.
+  php: `// The site's URL is the key, and a correction is an update. A late retry has a smaller delivery id.
 $pdo->prepare('${inJdbc(upsertSite)}')
-    ->execute([$event['site_url'], $event['reference'], $event['name'], $event['email']]);
+    ->execute([$event['site_url'], $event['reference'], $event['name'], $event['email'],
+        $_SERVER['HTTP_X_SITEWIRE_DELIVERY'] ?? '']);
 http_response_code(204);
 `,
 }
@@ -94,7 +96,7 @@ http_response_code(204);
 export const processLater: Snippets = {
   node: `await db.query(
   \`${storeInInbox}\`,
-  [event.site_url, body.toString("utf8")],
+  [event.site_url, req.get("X-Sitewire-Delivery") ?? "", req.body.toString("utf8")],
 )
 res.sendStatus(204)
 
@@ -109,7 +111,7 @@ await connection.query("commit")
 `,
   python: `cursor.execute(
     """${inFormat(storeInInbox)}""",
-    (event["site_url"], body.decode()),
+    (event["site_url"], request.headers.get("X-Sitewire-Delivery", ""), body.decode()),
 )
 connection.commit()
 return "", 204
@@ -123,7 +125,7 @@ with connection.transaction(), connection.cursor() as cursor:
 `,
   java: `jdbc.update("""
     ${inTextBlock(storeInInbox)}""",
-    event.get("site_url").asText(), new String(body, UTF_8));
+    event.get("site_url").asText(), delivery, new String(body, UTF_8));
 return ResponseEntity.noContent().build();
 
 // A worker. The work is in the same transaction: a crash in between undoes both.
@@ -135,7 +137,7 @@ transactionTemplate.executeWithoutResult(status -> {
 });
 `,
   go: `_, err = db.Exec(\`${storeInInbox}\`,
-	event.SiteURL, string(body))
+	event.SiteURL, r.Header.Get("X-Sitewire-Delivery"), string(body))
 if err != nil {
 	w.WriteHeader(http.StatusInternalServerError)
 	return
@@ -161,7 +163,7 @@ if _, err := tx.Exec("${markProcessed}", siteURL); err != nil {
 return tx.Commit()
 `,
   php: `$pdo->prepare('${inJdbc(storeInInbox)}')
-    ->execute([$event['site_url'], $body]);
+    ->execute([$event['site_url'], $_SERVER['HTTP_X_SITEWIRE_DELIVERY'] ?? '', $body]);
 http_response_code(204);
 
 // A worker. The work is in the same transaction: a crash in between undoes both.

@@ -2,6 +2,7 @@ package com.example;
 
 import com.sitewire.Options;
 import com.sitewire.Scheme;
+import com.sitewire.SiteReady;
 import com.sitewire.SitewireServlet;
 import java.util.List;
 import java.util.Map;
@@ -19,30 +20,37 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 public class Receiver {
     // It stands for a table with the primary key site_url.
-    private final Map<String, String> sites = new ConcurrentHashMap<>();
+    private final Map<String, SiteReady> sites = new ConcurrentHashMap<>();
 
     public static void main(String[] arguments) {
         SpringApplication.run(Receiver.class, arguments);
     }
 
-    /** To put is an upsert: a repetition changes nothing, and a correction replaces what is there. */
+    /**
+     * To merge is an upsert: a repetition changes nothing, and a correction replaces what is there. A late retry of what was
+     * corrected has a smaller delivery id, and is ignored.
+     */
     @Bean
     ServletRegistrationBean<SitewireServlet> webhook(
             @Value("${sitewire.secrets}") String secrets, @Value("${sitewire.scheme}") String scheme) {
         List<String> list = List.of(secrets.split(",", -1));
         SitewireServlet servlet = new SitewireServlet(
                 () -> list,
-                event -> sites.put(event.siteUrl(), event.name()),
+                event -> sites.merge(event.siteUrl(), event, Receiver::newer),
                 Options.DEFAULT.withScheme(Scheme.of(scheme)),
                 64 * 1024);
         return new ServletRegistrationBean<>(servlet, "/webhook");
     }
 
+    private static SiteReady newer(SiteReady stored, SiteReady event) {
+        return event.delivery().compareTo(stored.delivery()) < 0 ? stored : event;
+    }
+
     /** Only for the tests of this example: it is open to everybody. */
     @GetMapping("/sites")
     List<Map<String, String>> sites() {
-        return sites.entrySet().stream()
-                .map(site -> Map.of("site_url", site.getKey(), "name", site.getValue()))
+        return sites.values().stream()
+                .map(site -> Map.of("site_url", site.siteUrl(), "name", site.name()))
                 .toList();
     }
 }

@@ -39,18 +39,19 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
                 "https://bakery.example/console/",
                 "Bakery",
                 "owner@bakery.example",
-                "2026-03-01T12:00:00+00:00");
+                "2026-03-01T12:00:00+00:00",
+                ID);
     }
 
     /**
      * Signs the delivery of an event, now.
      *
-     * @param event the content
+     * @param event the content, and the id of the delivery, or an empty text for that of {@link #siteReady}
      * @param secret the channel's signing secret; not empty
      * @return the delivery
      */
     public static SignedDelivery of(SiteReady event, String secret) {
-        return of(json(event).getBytes(UTF_8), secret, ID, Instant.now());
+        return of(json(event).getBytes(UTF_8), secret, event.delivery().isEmpty() ? ID : event.delivery(), Instant.now());
     }
 
     /**
