@@ -27,11 +27,11 @@ export async function updateProblems(pool: Pool, inKafka: FoundInKafka | null): 
 }
 
 async function compare(sql: Sql, inKafka: FoundInKafka | null): Promise<ProblemRow[]> {
+  const isForgotten = `state = 'dead' and published_at is not null and ended_at < now() - interval '${deathsAreKept}'`
+  // A delivery that was resent can have a later row, whose record is not published yet.
   await sql(
-    `delete from ended_delivery where delivery_id = any (array(
-       select delivery_id from ended_delivery
-        where state = 'dead' and published_at is not null and ended_at < now() - interval '${deathsAreKept}'
-        order by ended_at limit ${mostForgotten}))`,
+    `delete from ended_delivery where ${isForgotten} and delivery_id = any (array(
+       select delivery_id from ended_delivery where ${isForgotten} order by ended_at limit ${mostForgotten}))`,
   )
   const began: ProblemRow[] = []
   for (const kind of problemKindSchema.options) {

@@ -109,3 +109,26 @@ test("a client that joins while a poll runs gets what is committed from then on"
     expect(received).toContain(committed)
   }
 })
+
+test("a forged Last-Event-ID resets its own stream only", async () => {
+  const console = await startConsole()
+  onTestFinished(() => console.close())
+  const { sql } = console.pool
+  const feed = feedOf(sql)
+  onTestFinished(() => feed.close())
+  const caller = await callerOf(sql)
+  async function follow(lastEventId: string | null) {
+    const stream = await feed.subscribe({ caller, filter: {}, lastEventId })
+    const received = { text: "" }
+    void (async () => {
+      for await (const chunk of stream?.chunks ?? []) received.text += Buffer.from(chunk).toString()
+    })()
+    return received
+  }
+  const snapshots = ["100:105:105", "1:4294967296:", "0:0:", "5:4:"]
+  const forged = await Promise.all(snapshots.map((snapshot) => follow(`${Date.now()}.${snapshot}`)))
+  const other = await follow(null)
+  await waitUntil("the resets", () => forged.every(({ text }) => text.includes('"too-old"')))
+  const committed = await insertDelivery(sql, { at: Date.now() })
+  await waitUntil("the delivery", () => [other, ...forged].every(({ text }) => text.includes(committed)))
+})

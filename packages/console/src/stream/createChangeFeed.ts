@@ -101,11 +101,10 @@ export function createChangeFeed({
 
   async function resume(id: string, resuming: Client[], next: StreamPosition): Promise<void> {
     const position = parsePosition(id)
-    if (position && Math.abs(Date.now() - position.atMs) <= resumableMs) {
-      send(await readChanges(sql, position, next), resuming)
-      return
-    }
-    for (const client of resuming) client.queue.push(formatEvent("reset", { reason: "too-old" }))
+    const isResumable = position !== null && Math.abs(Date.now() - position.atMs) <= resumableMs
+    const changes = isResumable ? await readChanges(sql, position, next).catch(nullIfForged) : null
+    if (changes) send(changes, resuming)
+    else for (const client of resuming) client.queue.push(formatEvent("reset", { reason: "too-old" }))
   }
 
   function send({ changes, tooMany, next }: Changes, to: Client[]): void {
@@ -171,6 +170,13 @@ export function createChangeFeed({
       await running
     },
   }
+}
+
+/** A client can send any Last-Event-ID, and the other clients must not notice. */
+function nullIfForged(error: unknown): null {
+  const isInvalidText = error instanceof Error && "code" in error && error.code === "22P02"
+  if (isInvalidText) return null
+  throw error
 }
 
 function isVisible(change: Change, { caller, filter }: Client): boolean {

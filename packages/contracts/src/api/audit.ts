@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -46,8 +47,7 @@ export const auditQuerySchema = pageQuerySchema.extend({
   target_kind: auditTargetKindSchema
     .optional()
     .meta({ description: "Only entries about resources of this kind." }),
-  target: z
-    .string()
+  target: plainText
     .min(1)
     .max(64)
     .optional()

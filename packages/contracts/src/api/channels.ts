@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { emailAddressSchema } from "../values/emailAddress.ts"
 import { calledUrl } from "../values/httpUrl.ts"
+import { plainText } from "../values/plainText.ts"
 import { booleanParameterSchema } from "./booleanParameter.ts"
 import { attemptErrorSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -217,8 +218,7 @@ export const listedChannelSchema = channelSchema
   .meta({ id: "ListedChannel" })
 
 export const channelQuerySchema = pageQuerySchema.extend({
-  q: z
-    .string()
+  q: plainText
     .min(1)
     .max(100)
     .optional()

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { calledUrl } from "../values/httpUrl.ts"
+import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
 import type { AttemptError } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
@@ -56,8 +57,7 @@ export const connectionQuerySchema = pageQuerySchema.extend({
       examples: ["bakery.example"],
     }),
   state: connectionStateSchema.optional().meta({ description: "Only connections in this state." }),
-  q: z
-    .string()
+  q: plainText
     .min(1)
     .max(200)
     .optional()

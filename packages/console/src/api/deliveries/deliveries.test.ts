@@ -84,6 +84,11 @@ test("a list has reference and site, masked, and not for a publisher or of what 
   expect(await list("channel=about")).toMatchObject([none, none, masked])
   const publisher = await console.keyWith("publisher")
   expect(await list("event_id=event-5", publisher)).toMatchObject([{ event_id: "event-5", ...none }])
+  // It must not learn whether a guess is right.
+  for (const guess of [`reference=${encodeURIComponent(email)}`, `site_url=${site_url}`]) {
+    const path = `/v1/deliveries?event_id=event-5&${guess}`
+    expect(await console.call("GET", path, { key: publisher })).toMatchObject({ status: 400 })
+  }
 })
 
 test("a delivery is read with its attempts in order", async () => {

@@ -172,7 +172,9 @@ async function keysOf(sql: Sql, search: DeliverySearch): Promise<Buffer[]> {
   const [oldest] = await sql<{ id: string }>("select id from delivery order by id limit 1")
   if (!oldest) return []
   const { from = 0, to } = timesOf(search)
-  const newestMs = before === undefined ? Date.now() + clockMarginMs : timeOfDeliveryId(before)
+  const now = Date.now() + clockMarginMs
+  // A cursor can be forged, and have a time thousands of years ahead.
+  const newestMs = before === undefined ? now : Math.min(now, timeOfDeliveryId(before))
   const digest = site_url === undefined ? referenceDigest(reference ?? "") : siteDigest(site_url)
   return searchKeys(digest, {
     fromMs: Math.max(timeOfDeliveryId(oldest.id), from),

@@ -1,7 +1,9 @@
 import { referenceDigest, searchKeys, siteDigest } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { findDeliveryIds } from "./findDeliveryIds.ts"
 
 let console: TestConsole
 const start = Date.parse("2026-03-01T00:00:00Z")
@@ -205,12 +207,26 @@ test("a search with a channel key finds only what the key may see", async () => 
   expect(await search({ event_id: "event-12" }, key)).toEqual([12])
 })
 
+test("a forged cursor of a time far ahead makes a search no larger", async () => {
+  const bound: unknown[] = []
+  const sql: Sql = (text, values, name) => {
+    bound.push(...(values ?? []))
+    return console.pool.sql(text, values, name)
+  }
+  const before = "0fffffff-ffff-7fff-bfff-ffffffffffff"
+  const query = { reference: "user-1", channels: null, before, count: 1 }
+  expect(await findDeliveryIds(sql, query)).toHaveLength(1)
+  const [keys] = bound.filter(Array.isArray)
+  expect(keys?.length).toBeLessThan((Date.now() - start) / 2 ** 24 + 10)
+})
+
 test("an invalid filter is a 400 that names it", async () => {
   for (const [name, value] of [
     ["site_url", "shop.example"],
     ["error", "nope"],
     ["created_after", "2026-03-01"],
     ["event_id", ""],
+    ["event_id", "%00"],
   ]) {
     const { status, json } = await console.call("GET", `/v1/deliveries?${name}=${value}`)
     expect(status).toBe(400)
