@@ -34,6 +34,9 @@ select deliveries = (select count(*) from delivery where stored_at >= $1 and sto
        ) as run) as unchanged
   from statistic where interval = 'minute' and channel_id = '' and started_at = $1`
 
+/** Tens of millions would take longer than a statement may, and then no minute would be counted. */
+const mostDeferred = 1_000_000
+
 const statement = `
 with recent as materialized (
   select id, channel_id from delivery where stored_at >= $1 and stored_at < $2
@@ -59,7 +62,8 @@ last as materialized (
 ),
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
-    from waiting_delivery where $3::int is not null and deferred_at is not null group by 1, 2
+    from (select channel_id, deferred_reason from waiting_delivery
+           where $3::int is not null and deferred_at is not null limit ${mostDeferred}) as deferred group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,

@@ -250,7 +250,7 @@ export const deletedChannelSchema = z
     id: z.string().meta({ examples: ["acme"] }),
     deleted: z.literal(true).meta({ description: "The channel is deleted.", examples: [true] }),
     pending_deliveries: z.int().meta({
-      description: "How many deliveries waited for an attempt.",
+      description: "How many deliveries waited for an attempt. At most 100,000 are counted.",
       examples: [12],
     }),
     outcome: z.enum(["none", "dead"]).meta({

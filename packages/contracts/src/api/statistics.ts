@@ -119,7 +119,7 @@ export const statisticsSchema = z
       .nullable()
       .meta({
         description:
-          "Deliveries that were deferred when the newest minute was counted. null: none is counted yet.",
+          "Deliveries that were deferred when the newest minute was counted, at most a million. null: none is counted yet.",
       }),
     oldest_overdue: z
       .object({

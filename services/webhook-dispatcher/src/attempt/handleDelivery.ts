@@ -223,5 +223,6 @@ function toRecord(
     scheduled: next?.kind === "retry" ? { delayMs: next.delayMs, failures: due.failures + 1 } : null,
     ...made,
     deferredAt: due.claim?.deferredAt ?? null,
+    leaseExpiresAt: due.claim?.leaseExpiresAt ?? null,
   }
 }

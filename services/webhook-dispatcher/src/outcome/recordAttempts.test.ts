@@ -182,27 +182,33 @@ test("an attempt made by two processes in the same millisecond does not affect t
   expect(await it.sql("select state from delivery")).toEqual([{ state: "delivered" }, { state: "delivered" }])
 })
 
-test("a resend requested while an attempt is in flight stays deferred after that attempt's outcome, and can be claimed at once", async () => {
+test("a resend requested while an attempt is in flight stays deferred after that attempt's outcome, and can be claimed at once, if it is not yet", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const resent = { deferred_at: "now()", deferred_reason: "'resend'", failures: "0" }
-  const lease = { lease_expires_at: "now() + interval '1 minute'" }
+  const leased = { lease_expires_at: "now() + interval '1 minute'" }
   const outcomes = [
     { state: "delivered", error: null, status: 204, scheduled: null },
     { state: "dead", scheduled: null },
     { state: "pending" },
   ] as const
-  const claimedFor = [null, new Date(Date.now() - 60_000)]
+  const deferredBefore = new Date(Date.now() - 60_000)
+  const claims = [
+    { deferredAt: null, lease: null, isKept: false },
+    { deferredAt: deferredBefore, lease: "of this attempt", isKept: false },
+    { deferredAt: deferredBefore, lease: "of the resend", isKept: true },
+  ]
   for (const outcome of outcomes)
-    for (const deferredAt of claimedFor) {
-      const id = await insert({ ...resent, ...(deferredAt ? lease : {}) })
+    for (const { deferredAt, lease, isKept } of claims) {
+      const id = await insert({ ...resent, ...(lease ? leased : {}) })
       const before = await row(id)
-      await recordAttempts(sql, [{ ...attempt, ...outcome, deliveryId: id, deferredAt }])
+      const leaseExpiresAt = isKept ? new Date() : (before.lease_expires_at as Date | null)
+      await recordAttempts(sql, [{ ...attempt, ...outcome, deliveryId: id, deferredAt, leaseExpiresAt }])
       expect(await row(id)).toMatchObject({
         attempts: 1,
         state: outcome.state === "delivered" ? "delivered" : "pending",
         deferred_at: before.deferred_at,
         deferred_reason: "resend",
-        lease_expires_at: null,
+        lease_expires_at: isKept ? before.lease_expires_at : null,
         next_attempt_at: null,
         failures: 0,
         period_started_at: null,

@@ -27,6 +27,8 @@ export type AttemptRecord = {
   /** The attempt's context, if it is recorded. */
   traceparent: Traceparent | null
   deferredAt: Date | null
+  /** Identifies the claim. Null if the attempt comes from a Kafka record. */
+  leaseExpiresAt: Date | null
 }
 
 /** Each is an array with one value for each attempt of the batch, or null if all are null. */
@@ -52,7 +54,12 @@ export const attemptColumnTypes = {
   elapsed_ms: "float8",
   attempt_traceparent: "text",
 }
-const outcomeColumns = { delivery_id: "uuid", deferred_at_ms: "float8", ...attemptColumnTypes }
+const outcomeColumns = {
+  delivery_id: "uuid",
+  deferred_at_ms: "float8",
+  lease_expires_at_ms: "float8",
+  ...attemptColumnTypes,
+}
 
 /** Of the table `attempt`, without what may quote or identify a body. */
 export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
@@ -126,7 +133,9 @@ with outcome as (
          ${keepForResend("period_started_at", "now() - seen.elapsed_ms * interval '1 millisecond'")},
          ${keepForResend("deferred_at", "null")},
          ${keepForResend("deferred_reason", "null")},
-         lease_expires_at = case when seen.resend_waits and seen.deferred_at_ms is null then lease_expires_at end
+         -- Perhaps the resend is claimed already. Only the claim of this attempt ends with it.
+         lease_expires_at = case when seen.resend_waits
+           then nullif(lease_expires_at, to_timestamp(seen.lease_expires_at_ms / 1000)) end
     from updated as seen
    where waiting_delivery.delivery_id = seen.delivery_id and (seen.state = 'pending' or seen.resend_waits)
 ), ${insertEnded(`
@@ -153,6 +162,7 @@ export async function recordAttempts(
     publish_outcomes: publishOutcomes,
     delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
     deferred_at_ms: plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
+    lease_expires_at_ms: plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt?.getTime() ?? null)),
     ...attemptValues(batch),
   })
 }

@@ -1,4 +1,5 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
+import { mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
 import { removeScope } from "../../auth/removeScope.ts"
 import { defineRoute } from "../defineRoute.ts"
@@ -31,7 +32,7 @@ export const deleteChannel = defineRoute({
     if (pending > 0 && !force) {
       return problem(
         "deliveries-pending",
-        `The channel "${id}" was not deleted, because ${pending} of its deliveries are pending. Wait until they are delivered or dead. With force=true they become dead, and are not sent.`,
+        `The channel "${id}" was not deleted, because ${pending}${pending < mostWaitingCounted ? "" : " or more"} of its deliveries are pending. Wait until they are delivered or dead. With force=true they become dead, and are not sent.`,
       )
     }
     // A dispatcher marks the deliveries as dead (startEndingDeliveries.ts). From this commit on none can be sent,
@@ -60,7 +61,8 @@ export const deleteChannel = defineRoute({
 
 async function countWaiting(sql: Sql, channel: string): Promise<number> {
   const [row] = await sql<{ count: number }>(
-    "select count(*)::int as count from waiting_delivery where channel_id = $1",
+    `select count(*)::int as count
+       from (select from waiting_delivery where channel_id = $1 limit ${mostWaitingCounted}) as waiting`,
     [channel],
   )
   return row?.count ?? 0

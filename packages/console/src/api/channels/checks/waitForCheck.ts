@@ -9,8 +9,17 @@ const pollMs = 50
 
 type Ended = { kind: "done"; address: string; report: unknown; finishedAt: Date }
 
+/** By the check's id. Repetitions of a request wait together, so that they do not multiply the polls. */
+const waits = new Map<string, Promise<Ended | Problem>>()
+
 /** Waits until a dispatcher has sent the one request of a test delivery or of a challenge. */
-export async function waitForCheck(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
+export function waitForCheck(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
+  const wait = waits.get(id) ?? poll(prisma, id).finally(() => waits.delete(id))
+  waits.set(id, wait)
+  return wait
+}
+
+async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
   const startedAt = performance.now()
   for (;;) {
     const row = await prisma.receiverCheck.findUnique({
