@@ -53,7 +53,7 @@ export function createPublish(parts: {
       isAvailable = state !== null && state.status !== "unavailable"
     }
     watchedTopics.delete(topic)
-    if (!signal.aborted) onState(true)
+    if (!signal.aborted && watchedTopics.size === 0) onState(true)
   }
 
   return async (record, { giveUpAfterMs = Number.POSITIVE_INFINITY, retryRejectedTopic = false } = {}) => {

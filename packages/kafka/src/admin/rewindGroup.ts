@@ -24,5 +24,12 @@ export function rewindGroup(options: {
       },
     )
     await admin.setOffsets({ groupId: group, topic, partitions })
+    // kafkajs leaves out a partition that has just lost its leader.
+    const after = await fetchCommittedOffsets(admin, group, topic)
+    const missed = partitions.filter(({ partition, offset }) => after.get(partition) !== BigInt(offset))
+    if (missed.length > 0) {
+      const ids = missed.map(({ partition }) => partition).join(", ")
+      throw new Error(`The group ${group} was not moved in the partitions ${ids} of ${topic}. Try again.`)
+    }
   })
 }

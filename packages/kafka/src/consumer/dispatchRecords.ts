@@ -190,8 +190,8 @@ export function dispatchRecords(options: DispatchOptions) {
   /** Called for a batch without records for consumers: aborted records, or the markers of transactions. */
   function onSkipped({ firstOffset, lastOffset, ...at }: SkippedBatch): void {
     const partition = assignment?.get(nameOf(at))
-    // After a rebalance, the batch may be of the assignment before, and records before it may not be done.
-    if (partition?.next != null && BigInt(firstOffset) <= partition.next) reach(partition, lastOffset)
+    // Another batch is of the assignment before, or of a topic that was deleted and created again.
+    if (partition && BigInt(firstOffset) === partition.next) reach(partition, lastOffset)
   }
 
   /** Otherwise, lag would be reported although all records are done. */

@@ -40,7 +40,8 @@ test("a channel that waits among those that have not responded yet is claimed wh
 })
 
 test("a channel with a maximum rate is claimed again without a poll, until a claim finds no more of it", async () => {
-  const due = { ...dueDelivery, channel: { ...dueDelivery.channel, maxPerSecond: 20 } }
+  const claim = { deferredAt: new Date(), leaseExpiresAt: new Date(), startAt: 0, attemptBefore: 0 }
+  const due = { ...dueDelivery, claim, channel: { ...dueDelivery.channel, maxPerSecond: 20 } }
   const results = [[due, due], [due], []]
   let claims = 0
   const drain = drainDeferred({

@@ -20,8 +20,8 @@ const backOffMs = 30_000
  * causes few claims that get nothing.
  */
 const rateClaimIntervalMs = 100
-/** A channel with a maximum rate is claimed again before the starts that a claim has reserved are over, however long polls take. */
-const nextReservationMs = (2 / 3) * reserveMs
+/** A channel with a maximum rate is claimed again so long before the starts that a claim has reserved are over, however long polls take. */
+const aheadMs = reserveMs / 3
 /**
  * A poll that takes long, because Postgres keeps entries of deliveries that are gone for an older transaction, is repeated
  * when ten times its duration has passed, and after this time at the latest.
@@ -49,6 +49,8 @@ export function drainDeferred(parts: DrainParts) {
   const backlogs = createBacklogs(parts.findDeferredChannels)
   const backOffs = createFutureTimes()
   const rateClaims = createFutureTimes()
+  /** Channels with a maximum rate for whose next claim a timer waits. */
+  const awaited = new Set<string>()
   const stopping = new AbortController()
   const claimed = createStartClaimed({
     ...parts,
@@ -119,19 +121,34 @@ export function drainDeferred(parts: DrainParts) {
     backlogs.beginClaim()
     const due = await parts.claim(requests)
     const counts = new Map<string, number>()
-    const rated = new Set<string>()
+    const rated = new Map<string, DueDelivery>()
     for (const each of due) {
       const { channel, claim } = each
       // The deliveries are in the order of their deferral.
       if (!counts.has(channel.id) && claim) backlogs.claimed(channel.id, claim.deferredAt)
       counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1)
-      if (channel.maxPerSecond !== null) rated.add(channel.id)
+      if (channel.maxPerSecond !== null) rated.set(channel.id, each)
       claimed.start(each)
     }
-    for (const channel of rated) setTimeout(() => claimSoon(channel), nextReservationMs).unref()
+    for (const last of rated.values()) claimAgain(last)
     // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
     for (const { channel, limit } of requests)
       if ((counts.get(channel) ?? 0) < limit) backlogs.drained(channel)
+  }
+
+  /** `last`: whose start is the last one that the channel's claim has reserved. */
+  function claimAgain({ channel: { id, maxPerSecond }, claim }: DueDelivery): void {
+    if (awaited.has(id)) return
+    awaited.add(id)
+    const reservedUntil = (claim?.startAt ?? 0) + 1_000 / (maxPerSecond ?? 1)
+    const wait = setTimeout(
+      () => {
+        awaited.delete(id)
+        claimSoon(id)
+      },
+      Math.max(reserveMs - aheadMs, reservedUntil - aheadMs - performance.now()),
+    )
+    wait.unref()
   }
 
   function claimSoon(channel: string): void {
