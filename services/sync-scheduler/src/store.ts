@@ -1,5 +1,6 @@
 import { type CompactedTrigger, createScanStart, type Pool, recordTriggers } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
+import { unlessTooSlow } from "./batchTooSlow.ts"
 import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
 import type { Retry } from "./retryStatements.ts"
 import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
@@ -41,7 +42,9 @@ export function createStore({
     recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
       const { settleMs } = windows
       const settings = { settleMs, keepLosses: true, lockWaitMs: waitForLocks ? lockWaitMs : 0 }
-      return retry("record triggers", () => recordTriggers(sql, settings, triggers))
+      return retry("record triggers", () =>
+        unlessTooSlow(triggers.length, recordTriggers(sql, settings, triggers)),
+      )
     },
     async claim(input: ClaimInput) {
       const from = { ...input, scanFromMs: scanStart.next() }

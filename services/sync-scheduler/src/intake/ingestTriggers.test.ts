@@ -3,6 +3,7 @@ import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { BatchTooSlow } from "../batchTooSlow.ts"
 import { createIngestTriggers, type IngestTriggersOptions } from "./ingestTriggers.ts"
 
 let offset = 0
@@ -69,6 +70,20 @@ test("a batch waits for a locked row only once, and the locked trigger is done o
   publish("d")
   await waitUntil("the next one to be done", () => done.length === 5)
   expect(batches.at(-1)).toEqual({ connections: ["d"], waitForLocks: true })
+  expect(ingest.failures).toEqual([])
+})
+
+test("a batch that takes too long is recorded in smaller ones", async () => {
+  const done: string[] = []
+  const batches: number[] = []
+  const ingest = startIngest(async (triggers) => {
+    if (triggers.length > 2) throw new BatchTooSlow(null)
+    batches.push(triggers.length)
+    return { recorded: triggers.length, dueInMs: 0, locked: [] }
+  })
+  ingest.onRecords(["a", "b", "c", "d", "e"].map(recordOf), ({ key }) => done.push(key ?? ""))
+  await waitUntil("all to be done", () => done.length === 5)
+  expect(batches).toEqual([2, 1, 2])
   expect(ingest.failures).toEqual([])
 })
 

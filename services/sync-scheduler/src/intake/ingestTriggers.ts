@@ -2,6 +2,7 @@ import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from 
 import type { CompactedTrigger } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
+import { BatchTooSlow } from "../batchTooSlow.ts"
 import { firstLockPauseMs, longestLockPauseMs } from "../whileLocked.ts"
 import { compactTriggers } from "./compactTriggers.ts"
 import { trackLockedConnections } from "./lockedConnections.ts"
@@ -103,7 +104,7 @@ export function createIngestTriggers(options: IngestTriggersOptions): IngestTrig
       const triggers = recordedTriggers.reduce((sum, { trigger }) => sum + trigger.count, 0)
       onRecorded({ triggers, dueInMs: result.dueInMs })
     } catch (error) {
-      if (!isInvalidTrigger(error)) throw error
+      if (!isInvalidTrigger(error) && !(error instanceof BatchTooSlow)) throw error
       const [only] = batch
       if (batch.length > 1) {
         const middle = Math.ceil(batch.length / 2)

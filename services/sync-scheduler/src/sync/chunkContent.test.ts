@@ -18,7 +18,7 @@ test("content is written in chunks of 256 KiB, and its last one only on request"
   expect(written).toEqual([256 * kib, 256 * kib, 88 * kib])
 })
 
-test("while all syncs together hold too much, each writes what it has, and what one holds ends with it", async () => {
+test("while all syncs together hold too much, each writes smaller chunks, and what one holds ends with it", async () => {
   const buffered = countBufferedBytes(100 * kib)
   const small = start(buffered)
   const large = start(buffered)
@@ -32,6 +32,12 @@ test("while all syncs together hold too much, each writes what it has, and what 
   const later = start(buffered)
   await later.chunks.add(Buffer.alloc(100 * kib))
   expect(later.written).toEqual([])
+})
+
+test("however much all syncs hold, single bytes do not become chunks of their own", async () => {
+  const { chunks, written } = start(countBufferedBytes(0))
+  for (let piece = 0; piece < 40 * kib; piece++) await chunks.add(Buffer.alloc(1))
+  expect(written).toEqual([16 * kib, 16 * kib])
 })
 
 test("content that could not be written is not counted any more", async () => {

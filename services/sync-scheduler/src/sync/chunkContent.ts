@@ -5,6 +5,8 @@ import type { BufferedBytes } from "./bufferedBytes.ts"
 const chunkBytes = 256 * 1024
 /** A source can send single bytes, and each piece takes more memory than that. */
 const mostPieces = 64
+/** Where all syncs together hold too much, none keeps more than this. Each chunk is a transaction, and has rows of its own. */
+const smallestEarlyChunk = 16 * 1024
 
 export type ContentChunks = {
   add(piece: Buffer): Promise<void>
@@ -15,8 +17,8 @@ export type ContentChunks = {
 
 /**
  * Divides a stream into chunks, hashes it and writes every chunk but the last. `flush` writes the last. The
- * caller omits `flush` if the hash shows that the content is unchanged. `position` is the offset of a chunk. While `buffered` are too many bytes, chunks are written
- * as they come, however small.
+ * caller omits `flush` if the hash shows that the content is unchanged. `position` is the offset of a chunk. While `buffered` are too
+ * many bytes, smaller chunks are written.
  */
 export function chunkContent(
   write: (position: number, data: Buffer) => Promise<void>,
@@ -47,7 +49,7 @@ export function chunkContent(
       pendingBytes += piece.length
       buffered.add(piece.length)
       while (pendingBytes > chunkBytes) await writeFirst(chunkBytes)
-      if (buffered.tooMany() && pendingBytes > 0) await writeFirst(pendingBytes)
+      if (buffered.tooMany() && pendingBytes >= smallestEarlyChunk) await writeFirst(pendingBytes)
     },
     measure: () => ({ bytes, sha256: hash.digest() }),
     async flush() {
