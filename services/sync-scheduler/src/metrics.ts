@@ -111,7 +111,7 @@ export function registerGauges(
   const ofDueSyncs = [
     {
       name: "sitewire_syncs_due",
-      help: "Connections that are due and wait for a permit, in the whole installation.",
+      help: "Connections that are due and wait for a permit, in the whole installation. At most 200,000 are counted.",
       of: ({ count }: DueSyncs) => count,
     },
     {

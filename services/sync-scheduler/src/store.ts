@@ -3,7 +3,7 @@ import type { Logger } from "@sitewire/runtime"
 import { unlessTooSlow } from "./batchTooSlow.ts"
 import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
 import type { Retry } from "./retryStatements.ts"
-import type { ClaimInput } from "./schedule/claimDueSyncs.ts"
+import type { ClaimInput, HostQueue } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
 import type { Completion } from "./sync/finishRuns.ts"
 import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
@@ -37,6 +37,7 @@ export function createStore({
   log: Logger
 }) {
   const scanStart = createScanStart()
+  let afterQueue: HostQueue | null = null
   const store = storeInTurn((chunk) => retry("store content", () => storeChunk(sql, chunk, siteMaxBytes)))
   return {
     recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
@@ -47,9 +48,10 @@ export function createStore({
       )
     },
     async claim(input: ClaimInput) {
-      const from = { ...input, scanFromMs: scanStart.next() }
+      const from = { ...input, scanFromMs: scanStart.next(), afterQueue }
       const claim = await retry("claim due syncs", () => claimSkippingBadRows(sql, windows, from), stopping)
       scanStart.found(claim.oldestDueMs)
+      afterQueue = claim.lastQueue
       return claim
     },
     storeChunk: (chunk: Chunk, site: string | null): Promise<StoredChunk> =>

@@ -168,6 +168,20 @@ test("a request with an ambiguous end is rejected, and nothing behind it is proc
   expect(await accepted()).toBe(before)
 })
 
+test("a request must have one host, or none in HTTP/1.0", async () => {
+  for (const [status, version, hosts] of [
+    [202, "1.0", []],
+    [202, "1.1", ["a"]],
+    [400, "1.1", []],
+    [400, "1.1", ["a", "b"]],
+    [400, "1.0", ["a", "b"]],
+  ] as const) {
+    const headers = [...hosts.map((host) => `Host: ${host}`), "Connection: close"].join("\r\n")
+    const { text } = await sendBytes(running.gateway, `POST ${path} HTTP/${version}\r\n${headers}\r\n\r\n`)
+    expect({ version, hosts, statuses: statusesOf(text) }).toEqual({ version, hosts, statuses: [status] })
+  }
+})
+
 test("a client that closes its sending side after complete requests still gets the responses", async () => {
   const { hostname, port } = new URL(running.gateway)
   for (const bytes of [post(), post().repeat(10), post("Content-Length: 1\r\n\r\nx")]) {

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import type { GrantedRun, WindowSettings } from "../syncRun.ts"
-import { type ClaimedRow, claimDue, claimOne, findDue, readAtOnce } from "./claimStatements.ts"
+import { type ClaimedRow, claimDue, claimOne, findDue, queuesAtOnce, readAtOnce } from "./claimStatements.ts"
 import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
 /**
@@ -21,7 +21,12 @@ export type ClaimInput = {
   otherHost: FreePermits
   /** What was due before (Unix time in ms, by Postgres's clock) and is in no host's queue is not read. */
   scanFromMs?: number
+  /** The hosts' queues up to this one are not read: the last claim has read them. Default: all are read. */
+  afterQueue?: HostQueue | null
 }
+
+/** Each host has a queue, and another one for its slow connections. */
+export type HostQueue = { slow: boolean; host: string }
 
 export type Claim = {
   age: () => number
@@ -32,6 +37,8 @@ export type Claim = {
   more: boolean
   /** Until the earliest `due_at` in the future. Null if there is none or it was not read. */
   nextDueInMs: number | null
+  /** The last queue that was read, if there may be more. */
+  lastQueue: HostQueue | null
   /** When the oldest of the syncs that were read was due; the time of the claim if none was. Unix time in ms, by Postgres's clock. */
   oldestDueMs: number
 }
@@ -60,11 +67,13 @@ export async function claimDueSyncs(
   const runs = rows.flatMap(readRun)
   const { not_queued = 0, candidates = 0, queued_now = 0, waiting = false } = first ?? {}
   const claimed = runs.length + (first?.waiting_after_losses ?? 0)
+  const lastQueue = lastQueueOf(first)
   return {
     age,
     runs,
     limited: waiting || candidates > claimed,
-    more: not_queued === readAtOnce && claimed + queued_now > 0,
+    more: (not_queued === readAtOnce && claimed + queued_now > 0) || (lastQueue !== null && claimed === 0),
+    lastQueue,
     nextDueInMs: first?.next_due_in_ms ?? null,
     oldestDueMs: first?.oldest_due_ms ?? 0,
   }
@@ -89,7 +98,12 @@ function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
   return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
-function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0 }: ClaimInput) {
+function lastQueueOf(row: ClaimedRow | undefined): HostQueue | null {
+  const { queues_read, last_slow: slow, last_host: host } = row ?? {}
+  return queues_read === queuesAtOnce && slow != null && host != null ? { slow, host } : null
+}
+
+function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQueue }: ClaimInput) {
   return {
     hosts: hosts.map(({ host }) => host),
     inFlight: hosts.map(({ inFlight }) => inFlight),
@@ -102,6 +116,9 @@ function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0 }: Claim
     reserved,
     totalSlow: Math.max(0, total.slow),
     scanFromMs,
+    // Before every host.
+    afterSlow: afterQueue?.slow ?? false,
+    afterHost: afterQueue?.host ?? "",
   }
 }
 

@@ -44,7 +44,7 @@ export async function claimSkippingBadRows(
     }
   }
   const more = runs.length + badRows.length > 0
-  return { age, runs, badRows, limited: true, more, nextDueInMs: null, oldestDueMs: 0 }
+  return { age, runs, badRows, limited: true, more, lastQueue: null, nextDueInMs: null, oldestDueMs: 0 }
 }
 
 const deferByAWindow = `

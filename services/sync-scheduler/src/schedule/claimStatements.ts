@@ -30,6 +30,9 @@ import type { WaitedFor } from "../syncRun.ts"
 /** The turns of a host that may use the reserved permits. */
 const reservedTurns = 2
 
+/** Of the hosts' queues, a statement reads the first row of so many, from the queue after `$afterSlow` and `$afterHost` on. */
+export const queuesAtOnce = 2_000
+
 /** A statement locks at most this many rows in the hosts' queues, and as many that are in no queue. */
 export const readAtOnce = 256
 
@@ -52,16 +55,18 @@ known_host as materialized (
     as h (host, in_flight, free, free_slow, is_probe)
 ),
 queue_head as (
-  (select slow, waiting_for_host as host, due_at from sync_window
+  (select 1 as number, slow, waiting_for_host as host, due_at from sync_window
    where waiting_for_host is not null and slow <= ($totalSlow::int > 0)
+     and (slow, waiting_for_host) > ($afterSlow::boolean, $afterHost::text)
    order by slow, waiting_for_host, due_at limit 1)
   union all
-  select next.* from queue_head cross join lateral (
+  select queue_head.number + 1, next.* from queue_head cross join lateral (
     select w.slow, w.waiting_for_host, w.due_at from sync_window w
     where w.waiting_for_host is not null and (w.slow, w.waiting_for_host) > (queue_head.slow, queue_head.host)
       and w.slow <= ($totalSlow::int > 0)
     order by w.slow, w.waiting_for_host, w.due_at limit 1
   ) next
+  where queue_head.number < ${queuesAtOnce}
 ),
 with_capacity as materialized (
   select * from (
@@ -226,6 +231,9 @@ export type ClaimedRow = {
   queued_now: number
   waiting_after_losses: number
   waiting: boolean
+  queues_read: number | null
+  last_slow: boolean | null
+  last_host: string | null
   next_due_in_ms: number | null
   oldest_due_ms: number
   connection_id: string | null
@@ -263,6 +271,8 @@ type Choice = {
   reserved: number
   totalSlow: number
   scanFromMs: number
+  afterSlow: boolean
+  afterHost: string
 }
 
 export const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
@@ -276,6 +286,7 @@ select
   (select count(*) from waiting_after_losses)::int as waiting_after_losses,
   exists (select from sync_window where waiting_for_host is not null)
     or (select count(*) from queued_now) > 0 as waiting,
+  last_queue.number as queues_read, last_queue.slow as last_slow, last_queue.host as last_host,
   (extract(epoch from
     (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
       - clock.at) * 1000)::float8 as next_due_in_ms,
@@ -285,6 +296,7 @@ from clock
 left join start on true
 left join connection c on c.id = start.connection_id
 left join snapshot on snapshot.connection_id = start.connection_id
+left join (select * from queue_head order by number desc limit 1) as last_queue on true
 `,
 )
 

@@ -10,6 +10,8 @@ export type DueSyncs = {
 
 /** Of hosts for which syncs wait, so many are read. */
 const mostHosts = 10_000
+/** So many are counted, and as many in the hosts' queues. The number of due syncs has no bound, and each scheduler counts them. */
+const mostCounted = 100_000
 
 /**
  * `fullHosts`: source hosts of which this process may start no more syncs. Slow connections that wait for their host are left out of
@@ -29,11 +31,13 @@ export async function readDueSyncs(sql: Sql, fullHosts: readonly string[]): Prom
        where queue_head.number < ${mostHosts}
      )
      select sum(count)::int as due, extract(epoch from clock_timestamp() - min(oldest))::float8 as oldest_seconds from (
-       select count(*), min(due_at) as oldest
-         from sync_window where waiting_for_host is null and due_at <= clock_timestamp() and not running
+       select count(*), min(due_at) as oldest from (
+         select due_at from sync_window where waiting_for_host is null and due_at <= clock_timestamp() and not running
+         order by due_at limit ${mostCounted}) as due
        union all
        select count(*), (select min(due_at) from queue_head where due_at <= clock_timestamp() and host <> all($1::text[]))
-         from sync_window where waiting_for_host is not null and due_at <= clock_timestamp() and not running
+         from (select from sync_window where waiting_for_host is not null and due_at <= clock_timestamp() and not running
+                limit ${mostCounted}) as queued
      ) as counts`,
     [fullHosts],
   )

@@ -1,8 +1,16 @@
 import { createScanStart, recordTriggers } from "@sitewire/database"
 import { indexEntriesRead } from "@sitewire/testkit"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { addConnections, claimInput, emptyDatabase, minute, trigger } from "../../test/fixtures/windows.ts"
-import { claimDueSyncs } from "./claimDueSyncs.ts"
+import {
+  addConnections,
+  claimInput,
+  claimWhileMore,
+  emptyDatabase,
+  minute,
+  trigger,
+} from "../../test/fixtures/windows.ts"
+import { type Claim, claimDueSyncs } from "./claimDueSyncs.ts"
+import { queuesAtOnce } from "./claimStatements.ts"
 import { readDueSyncs } from "./readDueSyncs.ts"
 
 const started = 5_000
@@ -54,4 +62,28 @@ test("every ten seconds, a claim reads all that is due", () => {
   expect(scanStart.next()).toBe(95_000)
   clock.now += 1
   expect(scanStart.next()).toBe(0)
+})
+
+test("a claim reads a limited number of hosts' queues, and the next one goes on after them", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = Array.from({ length: 3 * queuesAtOnce }, (_, n) => `c${String(n).padStart(5, "0")}`)
+  const last = ids.at(-1) ?? ""
+  await addConnections(sql, ids, (id) => `https://${id}.example/`)
+  await sql(
+    `insert into sync_window (connection_id, requested, due_at, waiting_for_host)
+     select id, 1, now() - interval '1 minute', source_host from connection`,
+  )
+  await sql("analyze sync_window")
+  const full = Object.fromEntries(ids.slice(0, -1).map((id) => [`${id}.example`, 0]))
+  const input = claimInput(10, 1, full)
+  let claim: Claim | undefined
+  const entries = await indexEntriesRead(sql, "sync_window_waiting_idx", async () => {
+    claim = await claimDueSyncs(sql, minute, input)
+  })
+  expect(entries).toBeLessThan(2 * queuesAtOnce)
+  expect(claim).toMatchObject({ runs: [], more: true })
+  const { runs } = await claimWhileMore(sql, input)
+  expect(runs.map(({ connection }) => connection)).toEqual([last])
+  // All were read since, so the next claim begins with the first one.
+  expect((await claimWhileMore(sql, input)).lastQueue).toBeNull()
 })

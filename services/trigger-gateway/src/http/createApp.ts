@@ -126,8 +126,9 @@ export function createApp(settings: {
 
   const onRequest: RequestListener = (request, response) => {
     if (stopping.aborted) response.shouldKeepAlive = false
-    if (request.httpVersion === "1.1" && request.headers.host === undefined) {
-      sendLastResponse(response, responses.noHost)
+    const hosts = request.headersDistinct.host?.length ?? 0
+    if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) {
+      sendLastResponse(response, responses.notOneHost)
       return
     }
     if (request.httpVersion === "1.0" && request.headers["transfer-encoding"] !== undefined) {

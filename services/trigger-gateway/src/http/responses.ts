@@ -31,7 +31,7 @@ export const responses = {
     "This is not a valid trigger URL. Ask the owner of the site for the connection's current trigger URL.",
   ),
   methodNotAllowed: problem(405, "Method Not Allowed", "Call the trigger URL with POST.", { allow: "POST" }),
-  noHost: problem(400, "Bad Request", "HTTP/1.1 requires a Host header. Send it."),
+  notOneHost: problem(400, "Bad Request", "HTTP/1.1 requires one Host header. Send exactly one."),
   chunkedHttp10: problem(
     400,
     "Bad Request",
