@@ -43,9 +43,8 @@ export function createStore({
     recordTriggers: (triggers: CompactedTrigger[], { waitForLocks }: { waitForLocks: boolean }) => {
       const { settleMs } = windows
       const settings = { settleMs, keepLosses: true, lockWaitMs: waitForLocks ? lockWaitMs : 0 }
-      return retry("record triggers", () =>
-        unlessTooSlow(triggers.length, recordTriggers(sql, settings, triggers)),
-      )
+      const record = () => unlessTooSlow(triggers.length, recordTriggers(sql, settings, triggers))
+      return retry("record triggers", record)
     },
     async claim(input: ClaimInput) {
       const from = { ...input, scanFromMs: scanStart.next(), afterQueue }
