@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, type HelpContext } from "commander"
 import packageJson from "../package.json" with { type: "json" }
 import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
@@ -45,6 +45,12 @@ export function createProgram(context: ProcessContext, outcome: Outcome): Comman
 class GrammarCommand extends Command {
   override createCommand(name: string): Command {
     return new GrammarCommand(name)
+  }
+
+  /** `sitewire test --help` suggests a command, too. Otherwise commander prints the help of `sitewire`. */
+  override helpInformation(context?: HelpContext): string {
+    if (this.commands.length > 0 && /^[^-]/.test(this.args[0] ?? "")) this.unknownCommand()
+    return super.helpInformation(context)
   }
 
   // commander calls this method, which its types do not contain.

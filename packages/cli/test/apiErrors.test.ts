@@ -57,11 +57,21 @@ test.each([
   ],
   ["GET /v1/syncs?connection=a-b lists its syncs.", "`sitewire sync list a-b` lists its syncs."],
   ["GET /v1/channels/{id}/secret/staged shows it until", "`sitewire channel secret show` shows it until"],
+  ['There is no problem "x". GET /v1/problems lists all', "`sitewire problem list` lists all"],
+  ["GET /v1/problems?state=open lists those", "`sitewire problem list --state open` lists those"],
   ["DELETE /v1/keys/key_1 revokes this key", "`sitewire key revoke key_1` revokes this key"],
 ])("%s names a command", async (detail, expected) => {
   const { stderr } = await reject("job list", { detail })
   expect(stderr).toContain(expected)
   expect(stderr).not.toContain("/v1/")
+})
+
+test.each([
+  ["With force=true they become dead.", "With --force they become dead."],
+  ["certify it again, or repeat this request with force=true.", "or repeat the command with --force."],
+])("%s names the option", async (detail, expected) => {
+  const { stderr } = await reject("channel delete acme --yes", { detail })
+  expect(stderr).toContain(expected)
 })
 
 test("with --json, an error is the API's problem document, unchanged", async () => {

@@ -220,6 +220,7 @@ test.concurrent("a failing channel is found, its health explains why, and it is 
   expect(health.stdout).toMatch(/^health: +failing$/m)
   expect(health.stdout).toMatch(/^last failure: .*: status 500, delivery /m)
   expect(health.stdout).toMatch(/^DISPATCHER +BREAKER/m)
+  expect(health.stderr).toMatch(/^To see what the partner's server responded: sitewire delivery show /m)
 
   const limited = await run("channel", "update", "unwell", "--max-per-second", "5")
   expect(limited.stdout).toMatch(/^maximum rate: +5 per second$/m)

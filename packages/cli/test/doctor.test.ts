@@ -124,7 +124,11 @@ test("a console of another version, and a clock that is wrong, are reported", as
   onTestFinished(() => old.close())
   const { by, ok } = await diagnose({ SITEWIRE_API: old.url, SITEWIRE_API_KEY: "swk_k" })
   expect(by("version")).toMatchObject({ state: "warning", detail: expect.stringContaining("0.0.9") })
-  expect(by("API key")).toMatchObject({ state: "warning", detail: expect.stringContaining("expires in") })
+  expect(by("API key")).toMatchObject({
+    state: "warning",
+    detail: expect.stringContaining("expires in"),
+    advice: expect.stringContaining("Ask the operator"),
+  })
   expect(by("scopes")?.detail).toContain("read this channel")
   expect(by("console's clock")).toMatchObject({
     state: "fault",
@@ -170,7 +174,10 @@ test("faults of Postgres, of migrations and of sealing keys are named, each with
   const missingKey = await diagnose({ ...everything, SEALING_KEYS: wrong.replace("k1", "k2") })
   expect(missingKey.by("sealing keys")?.detail).toContain('needs the key "k1"')
   const invalid = await diagnose({ ...everything, SEALING_KEYS: "k1:hunter2" })
-  expect(invalid.by("sealing keys")?.detail).toContain("32 bytes in base64")
+  expect(invalid.by("sealing keys")).toMatchObject({
+    detail: expect.stringContaining("32 bytes in base64"),
+    advice: expect.stringContaining("Correct its form"),
+  })
   expect(invalid.text).not.toContain("hunter2")
 
   const [newest] = await sql<{ name: string }>(

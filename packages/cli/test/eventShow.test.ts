@@ -125,6 +125,12 @@ test("event show tells an event's way from the topic to the partner", async () =
   })
 })
 
+test("event show adds nothing to a failed attempt without a response's text", async () => {
+  const attempt_log = [attempt(1, at("12:00:00.020"), { status: 401, error: "status" })]
+  const { stdout } = await show("order-1", { found: [listed], delivery: { ...whole, attempt_log } })
+  expect(stdout).toMatch(/attempt 1: 401 in 84ms$/m)
+})
+
 test("event show says what comes next, and who requested a resend", async () => {
   const waiting = {
     state: "pending",

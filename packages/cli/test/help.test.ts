@@ -133,6 +133,10 @@ test("an unknown command is answered with the one that was probably meant", asyn
     "chanel show x": "sitewire channel show",
     "channel secret stagee": "sitewire channel secret stage",
     verfy: "sitewire verify",
+    test: "sitewire channel test",
+    "test --help": "sitewire channel test",
+    "channel certify acme": "sitewire certify",
+    "chanel --help": "sitewire channel",
   }
   for (const [words, meant] of Object.entries(uses)) {
     const { code, stderr } = await runCommand(words.split(" "))

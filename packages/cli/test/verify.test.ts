@@ -49,7 +49,9 @@ test("if no variant matches, the output lists what was tried and what to check",
   expect(code).toBe(1)
   expect(stdout).toContain("the secret did not sign these bytes")
   expect(stdout).toContain("It would not match with these changes either:")
-  expect(stdout).toContain("compare the sha256 above with the body sha256")
+  expect(stdout).toContain(
+    "compare the sha256 above with body_sha256 of `sitewire delivery reveal DELIVERY --json`",
+  )
 })
 
 test("an empty header counts as missing, with exit code 1", async () => {

@@ -45,6 +45,8 @@ const kinds = {
   late: { accepts: false, point: "old-timestamp", requests: (to: Receiver) => [late(to)] },
 } as const
 
+const wrongPath = "Check the path of the URL, and that your receiver accepts POST requests at this path."
+
 export type DeliveryKind = keyof typeof kinds
 
 export function isDeliveryKind(name: string): name is DeliveryKind {
@@ -70,7 +72,8 @@ export async function send(
     if (isRight) continue
     if (sent.excerpt !== null) stdout.write(`  It said: ${escapeControls(sent.excerpt.slice(0, 200))}\n`)
     const { sent: what, why, fix } = explanations[point]
-    if (status !== null) stdout.write(`\nSent: ${what}\nWhy:  ${why}\nFix:  ${fix}\n`)
+    const advice = status === 404 || status === 405 ? wrongPath : fix
+    if (status !== null) stdout.write(`\nSent: ${what}\nWhy:  ${why}\nFix:  ${advice}\n`)
     return 1
   }
   return 0

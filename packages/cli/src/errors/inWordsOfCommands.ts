@@ -14,12 +14,13 @@ const commands: Record<string, string> = {
   "GET jobs": "job list",
   "GET keys": "key list",
   "DELETE keys/{id}": "key revoke",
+  "GET problems": "problem list",
   "GET sessions": "session list",
   "GET syncs": "sync list",
 }
 
 /** `GET /v1/syncs?connection=bakery`. An id can be a placeholder: `{id}`. */
-const request = /(GET|POST|DELETE) \/v1\/(\w+)(?:\/([\w{}-]+))?(\/[a-z/-]+)?(?:\?\w+=([\w-]+))?/g
+const request = /(GET|POST|DELETE) \/v1\/(\w+)(?:\/([\w{}-]+))?(\/[a-z/-]+)?(?:\?(\w+=[\w-]+))?/g
 
 /** Options that have another name than the API's field. Of several, a command has at most one. */
 const otherNames: Record<string, readonly string[]> = {
@@ -41,11 +42,14 @@ export function inWordsOfCommands(message: string, options: readonly Option[]): 
     return names.find((long) => options.some((option) => option.long === long)) ?? field
   }
   return message
-    .replace(request, (whole, method, resource, id = "", rest = "", value = "") => {
+    .replace(request, (whole, method, resource, id = "", rest = "", query = "") => {
       const command = commands[`${method} ${resource}${id === "" ? "" : "/{id}"}${rest}`]
-      const given = [id, value].find((text) => /^\w/.test(text))
+      const filter = query.replace("connection=", "").replace(/^(\w+)=/, "--$1 ")
+      const given = [id, filter].find((text) => /^[\w-]/.test(text))
       return command === undefined ? whole : `\`sitewire ${[command, given ?? []].flat().join(" ")}\``
     })
     .replace("Correct these fields and try again.", "Correct this and repeat the command.")
+    .replace("repeat this request", "repeat the command")
+    .replace("force=true", "--force")
     .replace(/(?<=^ {2})[\w.]+|\b[a-z]+(?:_[a-z]+)+\b/gm, optionOf)
 }

@@ -26,8 +26,20 @@ export function findCommand(commands: readonly Entry[], words: readonly string[]
   const visible = commands.filter((entry) => !(isGroup(entry) && entry.hidden))
   const [first = "", second = ""] = words.map((word) => word.toLowerCase())
   const swapped = second === "" ? null : match(visible, second, "exact")
-  const path = (swapped && descend(swapped, [first])) ?? descendFrom(visible, words)
+  const path =
+    (swapped && swap(swapped, first)) ?? descendFrom(visible, words) ?? onlyWithVerb(visible, first)
   return path && ["sitewire", ...path].join(" ")
+}
+
+/** `list deliveries` is `delivery list`, and `channel certify` is `certify`, which has no noun. */
+function swap(entry: Entry, word: string): string[] | null {
+  return isGroup(entry) ? descend(entry, [word]) : [entry.name]
+}
+
+/** `test` is `channel test`, because no other noun has this verb. */
+function onlyWithVerb(entries: readonly Entry[], verb: string): string[] | null {
+  const found = entries.filter(isGroup).filter(({ commands }) => match(commands, verb, "exact"))
+  return found[0] && found.length === 1 ? [found[0].name, verb] : null
 }
 
 function descendFrom(entries: readonly Entry[], words: readonly string[]): string[] | null {

@@ -51,7 +51,7 @@ function nothingMatches({ tried }: Mismatch): string[] {
   return [
     ...(lines.length > 0 ? ["It would not match with these changes either:", ...lines] : []),
     "So the secret or the body is a different one:",
-    "  - compare the sha256 above with the body sha256 of `sitewire delivery show`: if they differ, the body is different",
+    "  - compare the sha256 above with body_sha256 of `sitewire delivery reveal DELIVERY --json`: if they differ, the body is different",
     "  - if they are equal, the secret is different: it belongs to another channel, or was replaced",
   ]
 }

@@ -58,7 +58,7 @@ export const acknowledgeProblemSchema = z
 
 export const operatorProblemSchema = z
   .object({
-    id: z.string().meta({ examples: ["prb_5f2c8e1a9b3d"] }),
+    id: z.string().meta({ examples: ["prb_4f1c0e6a9b2d7c835e10"] }),
     kind: problemKindSchema,
     state: problemStateSchema,
     subject: notificationFields.subject,

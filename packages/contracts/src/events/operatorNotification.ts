@@ -49,7 +49,7 @@ export const operatorNotificationSchema = z
     ...notificationFields,
     notification: z.string().meta({
       description: "Id of the problem. It is the same in the message that the problem is resolved.",
-      examples: ["prb_5f2c8e1a9b3d"],
+      examples: ["prb_4f1c0e6a9b2d7c835e10"],
     }),
     created_at: z.iso.datetime().meta({ description: "When this message was created." }),
   })

@@ -15,6 +15,10 @@ export const attemptErrorTexts: Record<AttemptError, string> = {
   protocol: "Its response was not valid HTTP.",
 }
 
+/** While a circuit breaker is open. The waits are those of BREAKER_COOLDOWN's default. */
+export const openBreakerText =
+  "Single attempts check whether the receiver works again. By default, the wait between two of them grows from 30 seconds to 5 minutes."
+
 const excerptLength = 300
 const hourMs = 3_600_000
 const number = new Intl.NumberFormat("en")

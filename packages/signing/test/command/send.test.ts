@@ -85,6 +85,14 @@ test("the response of a receiver is shown without the secret, a signature or con
   expect(output).toContain("\\u001b[2J… gives …")
 })
 
+test.each([404, 405])("after a %s, the advice is to check the path", async (status) => {
+  const { url } = await startReceiver((_, response) => response.writeHead(status).end())
+  const { code, output } = await send(url)
+  expect(code).toBe(1)
+  expect(output).toContain("Fix:  Check the path of the URL")
+  expect(output).not.toContain("current secret")
+})
+
 test("a receiver that is not there is named as the reason, and a redirect is not followed", async () => {
   expect(await send("http://127.0.0.1:1/webhook")).toMatchObject({
     code: 1,

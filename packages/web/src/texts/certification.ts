@@ -2,7 +2,7 @@ export const certificationTexts = {
   certification: {
     title: "Certify the receiver",
     intro:
-      "About 30 genuine and forged deliveries with fictional data show whether the receiver verifies signatures, ignores duplicates and responds in time.",
+      "About 30 genuine and forged deliveries with fictional data show whether the receiver verifies signatures, accepts duplicates and responds in time.",
     certify: "Certify",
     certifyTitle: "Certify the receiver?",
     certifyMore:

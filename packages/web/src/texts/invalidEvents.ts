@@ -19,7 +19,8 @@ export const invalidEventsTexts = {
     label: "Replay",
     title: "Replay invalid events",
     rejection: "Events whose reason begins with",
-    rejectionHint: "Correct the cause first, for instance by creating the missing channel.",
+    rejectionHint:
+      "Create the missing channel first. An event that is itself invalid must be corrected and published again by its publisher.",
     matching: (count: string, one: boolean, complete: boolean) =>
       `${complete ? "" : "At least "}${count} ${one ? "event" : "events"} will be published again`,
     explain:

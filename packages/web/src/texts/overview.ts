@@ -50,7 +50,7 @@ export const overviewTexts = {
     invalid: (count: number, more: boolean) =>
       `${more ? "More than " : ""}${count === 1 ? "1 invalid event" : `${count} invalid events`} in the last 24 hours`,
     invalidDetail: (reason: string) => `The newest: ${reason}.`,
-    invalidNext: "Correct the cause, and replay them",
+    invalidNext: "See which to replay, and which their publishers must correct",
     resolved: "Resolved problems",
     acknowledge: "Acknowledge",
     acknowledgeTitle: (problem: string) => `Acknowledge: ${problem}?`,

@@ -1,4 +1,5 @@
 import { channelHealthSchema } from "@sitewire/contracts"
+import { openBreakerText } from "@sitewire/contracts/partnerMessage"
 import type { CliCommand } from "../../command.ts"
 import { healthBlock } from "./healthBlock.ts"
 
@@ -11,9 +12,11 @@ export const showHealth: CliCommand = {
   async run({ callApi, print, note }, [id]: [string]) {
     const health = await callApi((client) => client.readChannelHealth(id))
     print(health, healthBlock)
-    if (health.last_failure !== null)
-      note(
-        `To see what the partner's server responded: sitewire delivery show ${health.last_failure.delivery}`,
-      )
+    const { last_failure: failure, paused_at, dispatchers } = health
+    if (paused_at === null && dispatchers.some(({ breaker }) => breaker === "open")) note(openBreakerText)
+    if (failure !== null) {
+      const seen = failure.status === null ? "its last attempts" : "what the partner's server responded"
+      note(`To see ${seen}: sitewire delivery show ${failure.delivery}`)
+    }
   },
 }

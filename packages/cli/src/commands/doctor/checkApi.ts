@@ -89,7 +89,7 @@ async function checkKey(target: ApiTarget): Promise<Check[]> {
     const when = expires_at === null ? "does not expire" : `expires ${relativeTime(expires_at, new Date())}`
     const key =
       expiry < expiresSoonMs
-        ? warning("API key", `${known} ${when}`, "Create another one: sitewire key create")
+        ? warning("API key", `${known} ${when}`, renewal(scopes))
         : ok("API key", `${known} ${when}`)
     return [key, ok("scopes", `${scopes.join(", ")}: ${allows(scopes)}`)]
   } catch (error) {
@@ -100,6 +100,12 @@ async function checkKey(target: ApiTarget): Promise<Check[]> {
       : "See the console's log for this request."
     return [fault("API key", rejected ? "the console does not accept it" : error.message, advice)]
   }
+}
+
+function renewal(scopes: readonly string[]): string {
+  return scopes.includes("admin")
+    ? "Create another one: sitewire key create"
+    : "Ask the operator for another one. Only a key with the scope admin may create keys."
 }
 
 function allows(scopes: readonly string[]): string {

@@ -93,8 +93,15 @@ async function checkSealingKeys(session: Session, database: DatabaseInspection):
     return notChecked(name, `SEALING_KEYS is not set; used: ${names}`, "Set SEALING_KEYS as in the services.")
   }
   const { openSample, readSealingKeys } = await import("@sitewire/database/inspect")
+  let keys: ReturnType<typeof readSealingKeys>
   try {
-    const keys = readSealingKeys(text)
+    keys = readSealingKeys(text)
+  } catch (error) {
+    const advice =
+      "Correct its form: id:base64 pairs separated by commas, each with a key of 32 bytes, as in the services."
+    return fault(name, messageOf(error), advice)
+  }
+  try {
     for (const key of used) openSample(keys, key)
     return ok(name, `SEALING_KEYS opens what is stored; used: ${names}`)
   } catch (error) {

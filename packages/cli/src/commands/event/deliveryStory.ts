@@ -65,6 +65,7 @@ function stepsOf(delivery: Delivery & Partial<DeliveryWithAttempts>, attempts: r
 
 function describeAttempt(attempt: Attempt): Step {
   const { number, started_at: at, duration_ms, error, detail, response_excerpt } = attempt
-  const why = error === null ? "" : `: ${detail ?? response_excerpt ?? "no details"}`
-  return { at, what: `attempt ${number}: ${outcomeOf(attempt)} in ${duration(duration_ms)}${why}` }
+  const why = error === null ? null : (detail ?? response_excerpt)
+  const what = `attempt ${number}: ${outcomeOf(attempt)} in ${duration(duration_ms)}`
+  return { at, what: why === null ? what : `${what}: ${why}` }
 }

@@ -35,7 +35,7 @@ const fieldNames: (keyof Fields)[] = [
 export const publishEvent: CliCommand = {
   name: "publish",
   description:
-    "publish site.paid to Kafka: a site is paid and ready; generates every field that is not given, except the channel",
+    "publish site.paid to Kafka: a site is paid and ready; without --file, generates every field that is not given, except the channel",
   options: [
     new Option("--channel <channel>", "the sales channel; required without --file"),
     new Option("--reference <text>", "the partner's data-ref"),

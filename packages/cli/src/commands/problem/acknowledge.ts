@@ -13,7 +13,9 @@ export const acknowledgeProblem: CliCommand = {
       "who does what until when (required); never erased, so do not name a person",
     ).makeOptionMandatory(),
   ],
-  examples: ['sitewire problem acknowledge prb_8c1f0e --note "the partner repairs it, ticket 4711"'],
+  examples: [
+    'sitewire problem acknowledge prb_4f1c0e6a9b2d7c835e10 --note "the partner repairs it, ticket 4711"',
+  ],
   json: operatorProblemSchema,
   async run({ callApi, print }, [id]: [string], { note }: { note: string }) {
     print(await callApi((client) => client.acknowledgeProblem(id, { note })), problemBlock)
@@ -24,7 +26,7 @@ export const withdrawAcknowledgement: CliCommand = {
   name: "withdraw",
   description: "withdraw the acknowledgement of a problem",
   arguments: [["<problem>", "the problem's id"]],
-  examples: ["sitewire problem withdraw prb_8c1f0e"],
+  examples: ["sitewire problem withdraw prb_4f1c0e6a9b2d7c835e10"],
   json: operatorProblemSchema,
   async run({ callApi, print }, [id]: [string]) {
     print(await callApi((client) => client.withdrawAcknowledgement(id)), problemBlock)

@@ -1,5 +1,11 @@
 import { Button, Group } from "@mantine/core"
-import { deferredOf, errorOf, scheduledOf, waitingOf } from "@sitewire/contracts/partnerMessage"
+import {
+  deferredOf,
+  errorOf,
+  openBreakerText,
+  scheduledOf,
+  waitingOf,
+} from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
@@ -150,7 +156,7 @@ function Reason({ health }: { health: ChannelHealth }) {
     <Notice kind="bad" title={opened ? t.breakerOpen : t.failing}>
       {opened?.breaker_opened_at && (
         <>
-          {t.breakerFor} <Since at={opened.breaker_opened_at} />.{" "}
+          {t.breakerFor} <Since at={opened.breaker_opened_at} />. {openBreakerText}{" "}
         </>
       )}
       <LastError health={health} />{" "}
