@@ -243,6 +243,13 @@ export const problemCodes = {
       "Challenges were sent for this channel as often as they may be: 5 times in a minute, 50 in a day.",
     remedy: "Wait for the number of seconds in `Retry-After`, or ask an operator to change the address.",
   },
+  "too-many-certifications": {
+    status: 429,
+    title: "Too many certifications",
+    meaning: "The receiver of this channel was certified 100 times in a day.",
+    remedy:
+      "Wait for the number of seconds in `Retry-After`. `sitewire-signing check` sends the same requests from your machine.",
+  },
   "too-many-streams": {
     status: 429,
     title: "Too many streams",

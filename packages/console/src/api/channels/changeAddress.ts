@@ -15,13 +15,9 @@ import { invalidRequest, notFound, problem } from "../problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../response.ts"
 import { type ChannelRow, channelColumns, channelResponse } from "./channelResponse.ts"
 import { checkRunning } from "./checks/checkRunning.ts"
+import { rejectMany } from "./checks/rejectMany.ts"
 import { waitForCheck } from "./checks/waitForCheck.ts"
 import { lockChannel } from "./findChannel.ts"
-
-const limits = [
-  { most: 5, withinMs: 60_000, span: "a minute" },
-  { most: 50, withinMs: 24 * 60 * 60_000, span: "a day" },
-]
 
 /** How long an answered challenge allows the change, if the console ended before it. */
 const validMs = 15 * 60_000
@@ -53,7 +49,7 @@ export const changeAddress = defineRoute({
     const refused =
       rejectHeaders(channel, address.href) ??
       (await checkRunning(prisma, id, "address_change")) ??
-      (await rejectMany(prisma, id))
+      (await rejectMany(prisma, id, "address_change"))
     if (refused) return refused
     const { id: check } = await prisma.receiverCheck.create({
       data: {
@@ -122,24 +118,6 @@ function rejectHeaders({ address, requestHeaderNames }: ChannelRow, to: string):
   const message =
     "address has another scheme, host or port, to which the channel's request headers would be sent. Remove them before, or ask the operator, who can change both at once"
   return invalidRequest("body", [{ field: "address", message }])
-}
-
-/** Otherwise a key could have a dispatcher call many addresses. Call it with the channel locked. */
-async function rejectMany(prisma: ApiContext["prisma"], channelId: string): Promise<Problem | null> {
-  for (const { most, withinMs, span } of limits) {
-    const newest = await prisma.receiverCheck.findMany({
-      where: { channelId, kind: "address_change", createdAt: { gt: new Date(Date.now() - withinMs) } },
-      orderBy: { createdAt: "desc" },
-      take: most,
-      select: { createdAt: true },
-    })
-    const oldest = newest[most - 1]
-    if (!oldest) continue
-    const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + withinMs - Date.now()) / 1_000)
-    const detail = `The address of this channel may be changed ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
-    return { ...problem("too-many-address-changes", detail), retryAfterSeconds }
-  }
-  return null
 }
 
 type Fault = NonNullable<ChallengeReport["error"]>

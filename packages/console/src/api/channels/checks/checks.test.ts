@@ -67,6 +67,22 @@ test("a certification waits, is listed and read, and a second one is a conflict 
   expect((await get(`other/certifications/${created.json.id}`)).status).toBe(404)
 })
 
+test("a receiver is certified 100 times in a day at most", async () => {
+  await channel("busy")
+  await console.pool.sql(
+    `insert into receiver_check (id, channel_id, kind, address, requested_by, state, created_at, finished_at)
+     select 'crt_' || n, 'busy', 'certification', 'https://partner.example/', 'k', 'done', now() - interval '23 hours', now()
+       from generate_series(1, 100) n`,
+  )
+  const rejected = await post("busy/certifications")
+  expect(rejected).toMatchObject({ status: 429, json: { code: "too-many-certifications" } })
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(3_500)
+  await console.pool.sql(
+    "update receiver_check set created_at = now() - interval '25 hours' where id = 'crt_1'",
+  )
+  expect((await post("busy/certifications")).status).toBe(202)
+})
+
 test("a channel's key certifies receivers at its channel's own origin only, an operator's at any", async () => {
   await channel("aimed")
   const key = await console.keyWith("channel:aimed")

@@ -9,6 +9,7 @@ import { changesOf, ok, type Problem } from "../../response.ts"
 import { lockChannel } from "../findChannel.ts"
 import { certificationColumns, certificationResponse } from "./certificationResponse.ts"
 import { checkRunning } from "./checkRunning.ts"
+import { rejectMany } from "./rejectMany.ts"
 
 export const createCertification = defineRoute({
   method: "post",
@@ -27,7 +28,10 @@ export const createCertification = defineRoute({
     location: true,
   },
   links: { readCertification: { id: "$request.path.id", certification: "$response.body#/id" } },
-  otherResponses: { 409: "Another certification of the channel has not finished." },
+  otherResponses: {
+    409: "Another certification of the channel has not finished.",
+    429: "The receiver was certified 100 times in a day, or the key has sent too many requests.",
+  },
   async handle({ prisma, addressPolicy }, { params: { id }, body = {}, caller }) {
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
@@ -38,8 +42,9 @@ export const createCertification = defineRoute({
     if (address.kind === "problem") return address
     const rejected = rejectOtherOrigin(caller, channel.address, address.href)
     if (rejected) return rejected
-    const running = await checkRunning(prisma, id, "certification")
-    if (running) return running
+    const refused =
+      (await checkRunning(prisma, id, "certification")) ?? (await rejectMany(prisma, id, "certification"))
+    if (refused) return refused
     const row = await prisma.receiverCheck.create({
       data: {
         id: newId("crt"),

@@ -1,0 +1,45 @@
+import type { ApiContext } from "../../defineRoute.ts"
+import { problem } from "../../problems.ts"
+import type { Problem } from "../../response.ts"
+
+const minuteMs = 60_000
+
+const limits = {
+  // Otherwise a key could have a dispatcher call many addresses.
+  address_change: {
+    code: "too-many-address-changes",
+    what: "The address of this channel may be changed",
+    most: [
+      { most: 5, withinMs: minuteMs, span: "a minute" },
+      { most: 50, withinMs: 24 * 60 * minuteMs, span: "a day" },
+    ],
+  },
+  // Each stores the responses to 30 requests for as long as the audit log.
+  certification: {
+    code: "too-many-certifications",
+    what: "The receiver of this channel may be certified",
+    most: [{ most: 100, withinMs: 24 * 60 * minuteMs, span: "a day" }],
+  },
+} as const
+
+/** A problem if a channel had as many checks of this kind as it may. Call it with the channel locked. */
+export async function rejectMany(
+  prisma: ApiContext["prisma"],
+  channelId: string,
+  kind: keyof typeof limits,
+): Promise<Problem | null> {
+  const { code, what, most: all } = limits[kind]
+  for (const { most, withinMs, span } of all) {
+    const oldest = await prisma.receiverCheck.findFirst({
+      where: { channelId, kind, createdAt: { gt: new Date(Date.now() - withinMs) } },
+      orderBy: { createdAt: "desc" },
+      skip: most - 1,
+      select: { createdAt: true },
+    })
+    if (!oldest) continue
+    const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + withinMs - Date.now()) / 1_000)
+    const detail = `${what} ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
+    return { ...problem(code, detail), retryAfterSeconds }
+  }
+  return null
+}
