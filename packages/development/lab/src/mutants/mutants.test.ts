@@ -11,6 +11,7 @@ test.each(mutants)("the code and the test that this fault names exist: $name", a
   expect((await read(mutant.file)).split(mutant.find), `occurrences in ${mutant.file}`).toHaveLength(2)
   const tests = await Promise.all(mutant.tests.map(read))
   for (const text of tests) expect(text).not.toBe("")
+  if (!tests.some((text) => text.includes("test.each"))) expect(tests.join()).toContain(mutant.testName ?? "")
   // Titles of parameterised tests contain placeholders, so only the words around them can be compared.
   const words = (mutant.testName ?? "").split(/\W+/).filter((word) => word.length > 3)
   expect(words.filter((word) => !tests.some((text) => text.includes(word)))).toEqual([])
