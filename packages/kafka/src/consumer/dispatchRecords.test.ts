@@ -20,7 +20,7 @@ function start() {
   })
   dispatch.assign([partition])
   return {
-    skip: (firstOffset: number, lastOffset: number) =>
+    skipBatch: (firstOffset: number, lastOffset: number) =>
       dispatch.onSkipped({ ...partition, firstOffset: String(firstOffset), lastOffset: String(lastOffset) }),
     fetch: (from: number, to: number) =>
       dispatch.onFetched({
@@ -45,7 +45,7 @@ function start() {
 test("what follows the records and is not for consumers is committed with them", async () => {
   const it = start()
   await it.fetch(0, 9)
-  it.skip(10, 15)
+  it.skipBatch(10, 15)
   expect(it.commits()).toEqual([])
   it.finish(0, 9)
   expect(it.commits()).toEqual(["16"])
@@ -53,7 +53,7 @@ test("what follows the records and is not for consumers is committed with them",
 
 test("a skipped batch that does not follow what was read moves no offset", async () => {
   const it = start()
-  it.skip(0, 5)
+  it.skipBatch(0, 5)
   await it.fetch(6, 50)
   it.finish(6, 50)
   expect(it.commits()).toEqual(["51"])
@@ -61,7 +61,7 @@ test("a skipped batch that does not follow what was read moves no offset", async
     [20, 22],
     [60, 70],
   ] as const)
-    it.skip(first, last)
+    it.skipBatch(first, last)
   expect(it.commits()).toEqual(["51"])
 })
 
@@ -69,7 +69,7 @@ test("a topic that was created again and begins with an aborted transaction is r
   const it = start()
   await it.fetch(90, 99)
   it.finish(90, 91)
-  it.skip(0, 5)
+  it.skipBatch(0, 5)
   await it.fetch(6, 20)
   // As the broker sends them again.
   await it.fetch(6, 20)

@@ -3,13 +3,31 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
-import { drainDeferred } from "./drainDeferred.ts"
+import { type DrainParts, drainDeferred } from "./drainDeferred.ts"
+
+type Given = Pick<DrainParts, "findDeferredChannels" | "claim" | "limiter"> & { pollIntervalMs?: number }
+
+/** By default, it polls once. */
+function start({ pollIntervalMs = 600_000, ...parts }: Given) {
+  const drain = drainDeferred({
+    ...parts,
+    attempt: async () => {},
+    release: async () => {},
+    onPoll: async () => {},
+    pollIntervalMs,
+    maxClaimed: 10,
+    metrics: createTestMetrics(),
+    log: createLogger({ service: "test", level: "silent" }),
+  })
+  onTestFinished(() => drain.close(0))
+  return drain
+}
 
 test("a channel that waits among those that have not responded yet is claimed when it has responded, although they still hang", async () => {
   let kind: "unknown" | "quick" = "unknown"
   let polls = 0
   const claimed: string[] = []
-  const drain = drainDeferred({
+  start({
     findDeferredChannels: async () => {
       polls += 1
       return [{ channel: "acme", paused: false, oldestMs: 0 }]
@@ -24,15 +42,8 @@ test("a channel that waits among those that have not responded yet is claimed wh
       freeOfKind: () => 0,
       pause: () => {},
     },
-    attempt: async () => {},
-    release: async () => {},
-    onPoll: async () => {},
     pollIntervalMs: 20,
-    maxClaimed: 10,
-    metrics: createTestMetrics(),
-    log: createLogger({ service: "test", level: "silent" }),
   })
-  onTestFinished(() => drain.close(0))
   await waitUntil("polls", () => polls > 2)
   expect(claimed).toEqual([])
   kind = "quick"
@@ -44,26 +55,18 @@ test("a channel with a maximum rate is claimed again without a poll, until a cla
   const due = { ...dueDelivery, claim, channel: { ...dueDelivery.channel, maxPerSecond: 20 } }
   const results = [[due, due], [due], []]
   let claims = 0
-  const drain = drainDeferred({
+  const drain = start({
     findDeferredChannels: async () => [{ channel: due.channel.id, paused: false, oldestMs: 0 }],
     claim: async () => results[claims++] ?? [],
     limiter: { capacity: () => 10, kindOf: () => "quick", freeOfKind: () => 10, pause: () => {} },
-    attempt: async () => {},
-    release: async () => {},
-    onPoll: async () => {},
-    pollIntervalMs: 600_000,
-    maxClaimed: 10,
-    metrics: createTestMetrics(),
-    log: createLogger({ service: "test", level: "silent" }),
   })
-  onTestFinished(() => drain.close(0))
   await waitUntil("the last claim", () => claims === 3)
   expect(drain.channels()).toEqual(new Set())
 })
 
 test("a delivery that is deferred during a claim which finds no more of its channel is claimed without a poll", async () => {
   const claims: PromiseWithResolvers<[]>[] = []
-  const drain = drainDeferred({
+  const drain = start({
     findDeferredChannels: async () => [{ channel: "acme", paused: false, oldestMs: 0 }],
     claim: () => {
       const claim = Promise.withResolvers<[]>()
@@ -71,15 +74,7 @@ test("a delivery that is deferred during a claim which finds no more of its chan
       return claim.promise
     },
     limiter: { capacity: () => 1, kindOf: () => "quick", freeOfKind: () => 1, pause: () => {} },
-    attempt: async () => {},
-    release: async () => {},
-    onPoll: async () => {},
-    pollIntervalMs: 600_000,
-    maxClaimed: 10,
-    metrics: createTestMetrics(),
-    log: createLogger({ service: "test", level: "silent" }),
   })
-  onTestFinished(() => drain.close(0))
   await waitUntil("the first claim", () => claims.length === 1)
   drain.onDeferred("acme", "busy")
   claims[0]?.resolve([])

@@ -1,6 +1,7 @@
 import type { RetryRecord } from "@sitewire/contracts"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
+import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import type { DueDelivery } from "../delivery.ts"
 import { createKeyedLock } from "../keyedLock.ts"
@@ -17,18 +18,7 @@ const row: LoadedDelivery = {
   elapsedMs: 60_000,
   deferred: false,
   traceparent: null,
-  channel: {
-    id: "acme",
-    address: "https://partner.example/",
-    secret: { id: "sec_1", sealed: Buffer.alloc(0) },
-    otherSecret: null,
-    standardWebhooks: false,
-    requestHeadersSealed: null,
-    sendTraceparent: false,
-    partnerMayChangeAddress: false,
-    paused: false,
-    maxPerSecond: null,
-  },
+  channel: dueDelivery.channel,
 }
 const second: RetryRecord = {
   delivery: "01a20f13-db73-7782-9f2e-53aac4ec9bfb",
