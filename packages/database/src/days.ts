@@ -1,11 +1,9 @@
+import { wasLocked } from "./errorCodeOf.ts"
 import { oneAtATime } from "./oneAtATime.ts"
 import type { Pool, Sql } from "./pool.ts"
 
 /** How far ahead days are made, so that rows are stored in them even if this fails for a week. */
 const daysAhead = 7
-
-/** SQLSTATE lock_not_available. */
-const lockNotAvailable = "55P03"
 
 /** Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but are not dropped with a day. */
 export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
@@ -38,7 +36,7 @@ export async function dropDays({ pool, drop, lockKey, before, onDropped }: Drop)
       onDropped()
     }
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === lockNotAvailable) return false
+    if (wasLocked(error)) return false
     throw error
   }
 }

@@ -4,6 +4,7 @@ export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./dig
 export { openErasureList } from "./erasure/erasureList.ts"
 export { type Erasures, readErasures } from "./erasure/readErasures.ts"
 export { finalPassAfterMs } from "./erasure/timeLimits.ts"
+export { errorCodeOf, wasEnded } from "./errorCodeOf.ts"
 export { insertEnded } from "./insertEnded.ts"
 export { isUnavailable } from "./isUnavailable.ts"
 export type { DatabaseAccess } from "./login.ts"

@@ -1,3 +1,5 @@
+import { errorCodeOf } from "./errorCodeOf.ts"
+
 /**
  * SQLSTATE codes (Postgres's manual, appendix A) of a server that is unavailable or ended our transaction.
  */
@@ -14,10 +16,6 @@ const transientMessages =
 
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const code = codeOf(error)
+  const code = errorCodeOf(error)
   return transientStates.test(code) || transientCodes.test(code) || transientMessages.test(error.message)
-}
-
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : ""
 }

@@ -1,8 +1,6 @@
+import { wasEnded } from "./errorCodeOf.ts"
 import { onOwnConnection } from "./onOwnConnection.ts"
 import type { Pool, Sql } from "./pool.ts"
-
-/** Postgres's code for a statement that it ended: `query_canceled`. */
-const ended = "57014"
 
 /** Runs statements that only read. Returns null if one of them takes longer than `ms`, after which Postgres ends it. */
 export async function withinTime<T>(
@@ -19,7 +17,7 @@ export async function withinTime<T>(
       return result
     })
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === ended) return null
+    if (wasEnded(error)) return null
     throw error
   }
 }

@@ -1,3 +1,5 @@
+import { wasEnded } from "@sitewire/database"
+
 /**
  * A statement with several rows reached its time limit, and was undone. With fewer rows it may succeed, so it is not repeated as it
  * is: the batch is halved.
@@ -12,7 +14,6 @@ export async function unlessTooSlow<T>(rows: number, work: Promise<T>): Promise<
   try {
     return await work
   } catch (error) {
-    const isTooSlow = error instanceof Error && "code" in error && error.code === "57014"
-    throw isTooSlow && rows > 1 ? new BatchTooSlow(error) : error
+    throw rows > 1 && wasEnded(error) ? new BatchTooSlow(error) : error
   }
 }

@@ -1,4 +1,4 @@
-import { isUnavailable } from "@sitewire/database"
+import { errorCodeOf, isUnavailable } from "@sitewire/database"
 
 /**
  * Prisma's codes for: unreachable, time-outs, connection closed, no free connection, no transaction in time,
@@ -8,17 +8,13 @@ const unavailableCodes = ["P1001", "P1002", "P1008", "P1017", "P2024", "P2028", 
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isUnavailable(error)) return true
-  if (unavailableCodes.includes(codeOf(error))) return true
+  if (unavailableCodes.includes(errorCodeOf(error))) return true
   const original = originalCode(error)
   return original !== undefined && isUnavailable(Object.assign(new Error(), { code: original }))
 }
 
 export function isUniqueViolation(error: unknown): boolean {
-  return codeOf(error) === "P2002"
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
+  return errorCodeOf(error) === "P2002"
 }
 
 /** The failed statement's SQLSTATE. Prisma's errors contain the driver's error in various places. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { StreamEvent } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { errorCodeOf, type Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
 import { type Caller, sees } from "../auth/caller.ts"
 import { readScopes } from "../auth/readScopes.ts"
@@ -8,6 +8,8 @@ import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
 import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
 
+/** Postgres's code for a text that is not of a type: `invalid_text_representation`. */
+const invalidText = "22P02"
 const heartbeatMs = 10_000
 /** A stream may resume after an interruption of at most this time. */
 const resumableMs = 5 * 60_000
@@ -174,8 +176,7 @@ export function createChangeFeed({
 
 /** A client can send any Last-Event-ID, and the other clients must not notice. */
 function nullIfForged(error: unknown): null {
-  const isInvalidText = error instanceof Error && "code" in error && error.code === "22P02"
-  if (isInvalidText) return null
+  if (errorCodeOf(error) === invalidText) return null
   throw error
 }
 

@@ -1,3 +1,4 @@
+import { wasLocked } from "../errorCodeOf.ts"
 import { plainArray } from "../plainArray.ts"
 import type { Sql } from "../pool.ts"
 import { joinTraceparents } from "./joinTraceparents.ts"
@@ -57,7 +58,7 @@ export async function recordTriggers(
       const limit = lockWaitMs === undefined ? null : String(lockWaitMs)
       return readResult(await sql(recordAll, [...values, limit], "record-triggers"))
     } catch (error) {
-      if (lockWaitMs === undefined || !isLockTimeout(error)) throw error
+      if (lockWaitMs === undefined || !wasLocked(error)) throw error
     }
   }
   return readResult(await sql(recordUnlocked, values, "record-unlocked-triggers"))
@@ -67,10 +68,6 @@ type ResultRow = { recorded: number; due_in_ms: number | null; locked: string[] 
 
 function readResult([row]: ResultRow[]) {
   return { recorded: row?.recorded ?? 0, dueInMs: row?.due_in_ms ?? null, locked: row?.locked ?? [] }
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "55P03"
 }
 
 const waitsAfterLosses = "($8::boolean and w.last_error = 'lost' and w.due_at is not null)"
