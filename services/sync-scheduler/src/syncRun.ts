@@ -53,8 +53,11 @@ export type SyncResult =
   | { outcome: "failed"; error: SyncError; detail: string; status?: number }
   | { outcome: "abandoned"; error: SyncError }
 
-/** `transitMs`: upper bound of the time from writing the request until the source had it. */
-export type RunnerResult = { result: SyncResult; transitMs: number }
+/**
+ * `transitMs`: upper bound of the time from writing the request until the source had it. `storingMs`: how long the run waited
+ * for our own Postgres, which is no slowness of the source.
+ */
+export type RunnerResult = { result: SyncResult; transitMs: number; storingMs: number }
 
 /**
  * Executes a run. It calls `mayStart` in the event loop turn in which it writes the request, because the

@@ -26,7 +26,7 @@ import { createHostLimiter } from "./hostLimiter.ts"
 import { type RunDueSyncsOptions, runDueSyncs } from "./runDueSyncs.ts"
 import type { Clocks } from "./stopwatch.ts"
 
-const done: RunnerResult = { result: { outcome: "unchanged", content: null }, transitMs: 0 }
+const done: RunnerResult = { result: { outcome: "unchanged", content: null }, transitMs: 0, storingMs: 0 }
 
 const { deadlineMs } = minute
 
@@ -304,6 +304,33 @@ test("a source that responds just before the deadline counts as slow, like one t
   expect(most).toBe(4)
 })
 
+test("a source does not count as slow for the time that our own Postgres needed to store its content", async () => {
+  const { sql } = await emptyDatabase()
+  const ids = ["stored-slowly", "responded-slowly"]
+  await addConnections(sql, ids, (id) => `https://${id}.example/`)
+  await recordTriggers(
+    sql,
+    minute,
+    ids.map((id) => trigger(id)),
+  )
+  await letTimePass(sql, 3_000)
+  start(
+    sql,
+    async ({ connection }) => {
+      const startedAt = performance.now()
+      await new Promise((resolve) => setTimeout(resolve, 490))
+      const storingMs = connection === "stored-slowly" ? performance.now() - startedAt : 0
+      return { ...done, storingMs }
+    },
+    { deadlineMs: 500 },
+  )
+  await waitForAll(sql)
+  expect(await sql("select connection_id, slow from sync_window order by 1")).toEqual([
+    { connection_id: "responded-slowly", slow: true },
+    { connection_id: "stored-slowly", slow: false },
+  ])
+})
+
 test("connections of an unreachable host stay due, and are synced after a probe has succeeded", async () => {
   const { sql } = await emptyDatabase()
   const ids = Array.from({ length: 60 }, (_, index) => `c${index}`)
@@ -322,7 +349,11 @@ test("connections of an unreachable host stay due, and are synced after a probe 
     async () => {
       if (!isDown) return done
       failures += 1
-      return { result: { outcome: "failed", error: "connect", detail: "refused" }, transitMs: 0 }
+      return {
+        result: { outcome: "failed", error: "connect", detail: "refused" },
+        transitMs: 0,
+        storingMs: 0,
+      }
     },
     {
       hosts: createHostLimiter({
@@ -362,7 +393,7 @@ test("error statuses of some connections do not stop the syncs of the host's oth
     async ({ connection }) =>
       connection === "c39"
         ? done
-        : { result: { outcome: "failed", error: "status", detail: "404" }, transitMs: 0 },
+        : { result: { outcome: "failed", error: "status", detail: "404" }, transitMs: 0, storingMs: 0 },
     {
       hosts: createHostLimiter({
         maxRunning: 64,

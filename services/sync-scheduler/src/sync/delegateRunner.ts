@@ -30,7 +30,7 @@ export function createDelegateRunner({
 }: DelegateRunnerOptions): Runner {
   return async function delegate(run, mayStart, signal, traceparent = null) {
     const opened = openCredentials(run)
-    if (opened.kind === "failed") return { result: opened.result, transitMs: 0 }
+    if (opened.kind === "failed") return { result: opened.result, transitMs: 0, storingMs: 0 }
     const body = Buffer.from(JSON.stringify(describeRun(run)))
     const outcome = await egress.request({
       method: "POST",
@@ -47,7 +47,7 @@ export function createDelegateRunner({
       beforeWrite: mayStart,
       signal,
     })
-    return { result: await readResult(outcome), transitMs: requestTransitMs(outcome.timing) }
+    return { result: await readResult(outcome), transitMs: requestTransitMs(outcome.timing), storingMs: 0 }
   }
 }
 

@@ -64,6 +64,21 @@ async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   return { sql, grant, pull, sync, readStored, countChunks }
 }
 
+test("a run states how long it waited for our own storage", async () => {
+  const source = await startSource((response) => response.end(Buffer.alloc(700_000, "content ")))
+  const waitMs = 100
+  const { sql, grant, pull } = await setUp(source.url("/data"), {
+    storeChunk: async (chunk) => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      return await storeChunk(sql, chunk)
+    },
+  })
+  const { result, storingMs } = await pull(await grant(), allowed, never)
+  expect(result.outcome).toBe("changed")
+  // Three chunks. A timer can be a millisecond early.
+  expect(storingMs).toBeGreaterThan(3 * (waitMs - 2))
+})
+
 test("changed content is stored, and a 304 or the same content is unchanged", async () => {
   let body = Buffer.alloc(700_000, "first ")
   const source = await startSource((response, { headers }) => {

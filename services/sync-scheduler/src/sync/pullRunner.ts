@@ -24,11 +24,15 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
   return async function pull(run, mayStart, signal): Promise<RunnerResult> {
     const { connection, site, fence, grantId } = run
     const opened = openCredentials(run)
-    if (opened.kind === "failed") return { result: opened.result, transitMs: 0 }
+    if (opened.kind === "failed") return { result: opened.result, transitMs: 0, storingMs: 0 }
     let storing = false
+    let storingMs = 0
+    const ended = (result: SyncResult, transitMs: number): RunnerResult => ({ result, transitMs, storingMs })
     using chunks = chunkContent(async (position, data) => {
       storing = true
+      const startedAt = performance.now()
       const stored = await storeChunk({ connection, fence, grantId, position, data }, site)
+      storingMs += performance.now() - startedAt
       if (stored === "site-full") throw new SiteFull()
       if (stored !== "stored") throw new StaleFence()
       storing = false
@@ -46,27 +50,27 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
       })
     } catch (error) {
       if (error instanceof LocalResourceError) throw error
-      return { result: storageFailed(error), transitMs: longestTransitMs }
+      return ended(storageFailed(error), longestTransitMs)
     }
     const transitMs = requestTransitMs(outcome.timing)
     if (storing && outcome.kind === "failed" && outcome.error === "timeout") {
       // Not reported as a time-out, because the connection would count as slow although its source is not.
       const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
-      return { result: storageFailed(late), transitMs }
+      return ended(storageFailed(late), transitMs)
     }
     if (outcome.kind !== "responded" || !isComplete(outcome.status)) {
-      return { result: resultWithoutContent(outcome, run), transitMs }
+      return ended(resultWithoutContent(outcome, run), transitMs)
     }
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
     if (run.snapshot?.contentSha256.equals(content.sha256)) {
-      return { result: { outcome: "unchanged", content }, transitMs }
+      return ended({ outcome: "unchanged", content }, transitMs)
     }
     try {
       await chunks.flush()
     } catch (error) {
-      return { result: storageFailed(error), transitMs }
+      return ended(storageFailed(error), transitMs)
     }
-    return { result: { outcome: "changed", content }, transitMs }
+    return ended({ outcome: "changed", content }, transitMs)
   }
 }
 

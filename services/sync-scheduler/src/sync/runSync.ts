@@ -63,9 +63,9 @@ export function createRunSync(options: RunSyncOptions) {
     const context = { connection, fence, correlation, ...traceFields(traceparent) }
     const startedAt = performance.now()
     log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
-    const { result, sentAfterMs } = await runWithPermit(run, age, traceparent)
+    const { result, sentAfterMs, storingMs } = await runWithPermit(run, age, traceparent)
     const ms = Math.round(performance.now() - startedAt)
-    const slow = isSlow(result, ms, hosts.slowMs())
+    const slow = isSlow(result, ms - storingMs, hosts.slowMs())
     const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
     try {
       const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })

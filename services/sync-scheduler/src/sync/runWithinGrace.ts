@@ -3,8 +3,8 @@ import type { Logger, Traceparent } from "@sitewire/runtime"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
 import { longestTransitMs } from "./requestTransit.ts"
 
-/** `sentAfterMs`: as in `Completion`. */
-export type EndedRun = { result: SyncResult; sentAfterMs: number | null }
+/** `sentAfterMs`: as in `Completion`. `storingMs`: as in `RunnerResult`. */
+export type EndedRun = { result: SyncResult; sentAfterMs: number | null; storingMs: number }
 
 export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
@@ -46,9 +46,10 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
       request.sentAfterMs === null ? null : request.sentAfterMs + transitMs
     try {
       const signal = AbortSignal.any([abort, graceOver.signal])
-      const { result, transitMs } = await runners[run.runner](run, mayStart, signal, traceparent)
+      const { result, transitMs, storingMs } = await runners[run.runner](run, mayStart, signal, traceparent)
       const wasLate = request.forbidden && !stopping.aborted
-      return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs: arrivedAfter(transitMs) }
+      const sentAfterMs = arrivedAfter(transitMs)
+      return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs, storingMs }
     } catch (error) {
       log.error(
         { connection: run.connection, fence: run.fence, error },
@@ -56,7 +57,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
       )
       const detail = "an internal error, which the log line before this one describes"
       const result: SyncResult = { outcome: "failed", error: "internal", detail }
-      return { result, sentAfterMs: arrivedAfter(longestTransitMs) }
+      return { result, sentAfterMs: arrivedAfter(longestTransitMs), storingMs: 0 }
     } finally {
       clearTimeout(timer)
     }
@@ -65,7 +66,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
 
 /** An abandoned run that has sent no request uses up no window. */
 export function abandonedRun(error: SyncError): EndedRun {
-  return { result: { outcome: "abandoned", error }, sentAfterMs: null }
+  return { result: { outcome: "abandoned", error }, sentAfterMs: null, storingMs: 0 }
 }
 
 function lateStart(startGraceMs: number): SyncResult {
