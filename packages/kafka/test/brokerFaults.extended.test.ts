@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { startKafkaCluster } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ensureTopics } from "../src/admin/ensureTopics.ts"
+import { readBacklog } from "../src/admin/readBacklog.ts"
 import { requireTopics } from "../src/admin/requireTopics.ts"
 import { checkBroker } from "../src/client/checkBroker.ts"
 import { connectKafka, type KafkaConnection } from "../src/client/connectKafka.ts"
@@ -157,8 +158,16 @@ test("while a broker is down, consumers read the partitions that have a leader, 
   const { acknowledged } = await publishToEach(producer, topic)
   expect(acknowledged).toEqual(partitions.filter((partition) => !leaderless.includes(partition)))
   const newcomer = await startReader()
-  for (const { read, consumer } of [reader, newcomer])
+  const lagging = async ({ consumer }: typeof reader) =>
+    (await consumer.lag()).map(({ partition }) => partition)
+  for (const each of [reader, newcomer]) {
+    const { read, consumer } = each
     await until(() => consumer.healthy() && acknowledged.every((partition) => read.has(partition)))
+    expect(await lagging(each)).toEqual(acknowledged)
+  }
+  expect(await readBacklog(kafka, [{ topic, group: null }], 8_000)).toMatchObject([
+    { unreadable: leaderless },
+  ])
 
   await second?.resume()
   await until(async () => (await publishToEach(producer, topic)).acknowledged.length === 6)

@@ -23,6 +23,8 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
     const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch((cause: unknown) => {
       throw new KafkaUnavailable(reasonOf(cause), { cause })
     })
+    for (const { topic, unreadable } of backlogs)
+      if (unreadable.length > 0) throw unreadableOf(topic, unreadable)
     const partitions = new Map(backlogs.map((backlog) => [backlog.topic, backlog.partitions]))
     return topics.map((topic) => ({
       topic,
@@ -37,6 +39,12 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
     })
     return reading
   }
+}
+
+/** Sums without these partitions would look as if they were complete. */
+function unreadableOf(topic: string, partitions: number[]): KafkaUnavailable {
+  const which = partitions.length === 1 ? `partition ${partitions[0]}` : `partitions ${partitions.join(", ")}`
+  return new KafkaUnavailable(`no leader of ${which} of ${topic} responds; check that all brokers run`)
 }
 
 function groupsByTopic(settings: TopicSettings): (name: string) => string | null {

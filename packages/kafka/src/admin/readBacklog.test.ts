@@ -46,7 +46,7 @@ test("the lag and the oldest unread record of a group are read, also in the midd
 test("a topic that does not exist has no partitions", async () => {
   const topic = uniqueName("none")
   expect(await readBacklog(kafka, [{ topic, group: uniqueName("group") }], deadlineMs)).toEqual([
-    { topic, partitions: null },
+    { topic, partitions: null, unreadable: [] },
   ])
 })
 

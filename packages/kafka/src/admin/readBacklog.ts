@@ -1,9 +1,12 @@
-import type { Admin } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
-import { isProtocolError } from "../client/isProtocolError.ts"
 import { quietLog } from "../client/log.ts"
 import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
-import { createBrokerConnections } from "../producer/brokerConnections.ts"
+import {
+  type BrokerConnections,
+  createBrokerConnections,
+  type Leaders,
+} from "../producer/brokerConnections.ts"
+import type { OffsetRange } from "../producer/listOffsets.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
 
@@ -16,8 +19,11 @@ export type PartitionBacklog = {
   oldestUnreadAt: Date | null
 }
 
-/** `partitions` is null if the topic does not exist. */
-export type TopicBacklog = { topic: string; partitions: PartitionBacklog[] | null }
+/**
+ * `partitions` is null if the topic does not exist. `unreadable`: the other partitions, which have no leader, or whose leader does
+ * not respond.
+ */
+export type TopicBacklog = { topic: string; partitions: PartitionBacklog[] | null; unreadable: number[] }
 
 type Consumed = { topic: string; group: string | null }
 
@@ -36,80 +42,90 @@ export async function readBacklog(
 }
 
 async function readAll(kafka: KafkaConnection, topics: readonly Consumed[]): Promise<TopicBacklog[]> {
-  const positions = await withAdmin(kafka, requestTimeoutMs, async (admin) => {
-    const found: { topic: string; partitions: Position[] | null }[] = []
-    for (const consumed of topics) {
-      found.push({ topic: consumed.topic, partitions: await readPositions(admin, consumed) })
-    }
-    return found
-  })
-  const unread = positions.flatMap(({ topic, partitions }) => {
-    const behind = partitions?.filter(({ next, high }) => next !== null && next < high) ?? []
-    return behind.length === 0 ? [] : [{ topic, partitions: behind }]
-  })
-  const oldest = await readTimestamps(kafka, unread)
-  return positions.map(({ topic, partitions }) => ({
-    topic,
-    partitions:
-      partitions?.map(({ partition, low, high, next }) => ({
-        partition,
-        records: Number(high - low),
-        lag: next === null ? null : Number(high - next),
-        oldestUnreadAt: oldest.get(`${topic}/${partition}`) ?? null,
-      })) ?? null,
-  }))
-}
-
-/** `next`: the offset of the first record that the group has not committed. */
-type Position = { partition: number; low: bigint; high: bigint; next: bigint | null }
-
-async function readPositions(admin: Admin, { topic, group }: Consumed): Promise<Position[] | null> {
-  try {
-    const offsets = await admin.fetchTopicOffsets(topic)
-    const committed = group === null ? null : await fetchCommittedOffsets(admin, group, topic)
-    return offsets
-      .map(({ partition, low, high }) => {
-        const [first, end] = [BigInt(low), BigInt(high)]
-        const reached = committed?.get(partition) ?? -1n
-        // After a loss of records, the committed offset can be behind the end.
-        const next = reached < first ? first : reached > end ? end : reached
-        return { partition, low: first, high: end, next: committed === null ? null : next }
-      })
-      .toSorted((a, b) => a.partition - b.partition)
-  } catch (error) {
-    if (isProtocolError(error, "UNKNOWN_TOPIC_OR_PARTITION")) return null
-    throw error
-  }
-}
-
-/** The timestamps of the first unread records, by `topic/partition`, with one request to each leader of a topic. */
-async function readTimestamps(
-  kafka: KafkaConnection,
-  unread: { topic: string; partitions: Position[] }[],
-): Promise<Map<string, Date>> {
-  const timestamps = new Map<string, Date>()
-  if (unread.length === 0) return timestamps
   const connections = createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
   try {
     await connections.connect()
-    for (const { topic, partitions } of unread) {
-      const metadata = await connections.readMetadata(topic)
-      const leaders = "leaders" in metadata ? metadata.leaders : []
-      for (const [leader, led] of Map.groupBy(leaders, (each) => each.leader)) {
-        const ids = new Set(led.map(({ partition }) => partition))
-        const offsets = partitions.flatMap(({ partition, next }) =>
-          next !== null && ids.has(partition) ? [{ partition, offset: next }] : [],
-        )
-        if (leader === null || offsets.length === 0) continue
-        // A partition whose leader does not respond has no timestamp; its lag is known nevertheless.
-        const records = await connections.fetchFirst(leader, topic, offsets).catch(() => [])
-        for (const { partition, timestamp } of records) {
-          timestamps.set(`${topic}/${partition}`, timestamp)
-        }
-      }
+    const known: (Consumed & { leaders: Leaders })[] = []
+    for (const consumed of topics) {
+      const leaders = await readLeaders(connections, consumed.topic)
+      if (leaders !== null) known.push({ ...consumed, leaders })
     }
-    return timestamps
+    const committed = await readCommitted(kafka, known)
+    // At once, because each waits for a leader that does not respond.
+    const backlogs = await Promise.all(
+      known.map(({ topic, leaders }) => readTopic(connections, topic, leaders, committed.get(topic) ?? null)),
+    )
+    const byTopic = new Map(backlogs.map((backlog) => [backlog.topic, backlog]))
+    return topics.map(({ topic }) => byTopic.get(topic) ?? { topic, partitions: null, unreadable: [] })
   } finally {
     await connections.disconnect().catch(() => {})
   }
+}
+
+type Committed = Map<number, bigint>
+
+/** The offsets that the groups have committed, by topic. */
+function readCommitted(kafka: KafkaConnection, topics: readonly Consumed[]): Promise<Map<string, Committed>> {
+  return withAdmin(kafka, requestTimeoutMs, async (admin) => {
+    const committed = new Map<string, Committed>()
+    for (const { topic, group } of topics)
+      if (group !== null) committed.set(topic, await fetchCommittedOffsets(admin, group, topic))
+    return committed
+  })
+}
+
+/** Null: the topic does not exist. */
+async function readLeaders(connections: BrokerConnections, topic: string): Promise<Leaders | null> {
+  const metadata = await connections.readMetadata(topic)
+  if ("leaders" in metadata) return metadata.leaders
+  if (metadata.error.type === "UNKNOWN_TOPIC_OR_PARTITION") return null
+  throw new Error(`The partitions of ${topic} cannot be read: ${metadata.error.message}`)
+}
+
+async function readTopic(
+  connections: BrokerConnections,
+  topic: string,
+  leaders: Leaders,
+  committed: Committed | null,
+): Promise<TopicBacklog> {
+  const read = [...Map.groupBy(leaders, ({ leader }) => leader)].map(([leader, led]) =>
+    readFromLeader(connections, topic, leader, led, committed),
+  )
+  const partitions = (await Promise.all(read)).flat().toSorted((a, b) => a.partition - b.partition)
+  const readable = new Set(partitions.map(({ partition }) => partition))
+  const unreadable = leaders.map(({ partition }) => partition).filter((id) => !readable.has(id))
+  return { topic, partitions, unreadable: unreadable.toSorted((a, b) => a - b) }
+}
+
+/** Empty if the leader does not respond. */
+async function readFromLeader(
+  connections: BrokerConnections,
+  topic: string,
+  leader: number | null,
+  led: Leaders,
+  committed: Committed | null,
+): Promise<PartitionBacklog[]> {
+  if (leader === null) return []
+  const ids = led.map(({ partition }) => partition)
+  const offsets = await connections.listOffsets(leader, topic, ids).catch(() => [])
+  const ranges = offsets.map((range) => ({ ...range, next: firstUnread(range, committed) }))
+  const behind = ranges.flatMap(({ partition, high, next }) =>
+    next !== null && next < high ? [{ partition, offset: next }] : [],
+  )
+  const first = behind.length === 0 ? [] : await connections.fetchFirst(leader, topic, behind).catch(() => [])
+  const timestamps = new Map(first.map(({ partition, timestamp }) => [partition, timestamp]))
+  return ranges.map(({ partition, low, high, next }) => ({
+    partition,
+    records: Number(high - low),
+    lag: next === null ? null : Number(high - next),
+    oldestUnreadAt: timestamps.get(partition) ?? null,
+  }))
+}
+
+/** The offset of the first record that the group has not committed. Null: there is no group. */
+function firstUnread({ partition, low, high }: OffsetRange, committed: Committed | null): bigint | null {
+  if (committed === null) return null
+  const reached = committed.get(partition) ?? -1n
+  // After a loss of records, the committed offset can be behind the end.
+  return reached < low ? low : reached > high ? high : reached
 }

@@ -42,6 +42,7 @@ declare module "kafkajs/src/broker/index.js" {
     disconnect(): Promise<void>
     metadata(topics: string[]): Promise<object>
     fetch(request: object): Promise<object>
+    listOffsets(request: object): Promise<object>
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
     offsetCommit(request: object): Promise<object>

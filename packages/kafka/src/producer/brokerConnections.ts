@@ -9,6 +9,7 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type FirstRecord, fetchFirst } from "./fetchFirst.ts"
+import { listOffsets, type OffsetRange } from "./listOffsets.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
@@ -33,6 +34,7 @@ export type BrokerConnections = {
     topic: string,
     partitions: { partition: number; offset: bigint }[],
   ): Promise<FirstRecord[]>
+  listOffsets(leader: number, topic: string, partitions: readonly number[]): Promise<OffsetRange[]>
 }
 
 type MetadataResponse = {
@@ -85,6 +87,9 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
     },
     async fetchFirst(leader, topic, partitions) {
       return fetchFirst(await pool.findBroker({ nodeId: leader }), topic, partitions)
+    },
+    async listOffsets(leader, topic, partitions) {
+      return listOffsets(await pool.findBroker({ nodeId: leader }), topic, partitions)
     },
   }
 }
