@@ -295,6 +295,29 @@ test("deliveries that are still dead are a problem until they are resent, howeve
   expect(await list("?kind=delivery.dead")).toMatchObject([{ state: "resolved" }])
 })
 
+test("a channel's dead deliveries stay a problem while others have the newest 10,000", async () => {
+  const insertDead = (channel: string, count: number, at: number) =>
+    sql(
+      `insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, state, last_error, attempts, finished_at)
+       select (left($1::text, 23) || '-' || lpad(to_hex(n), 12, '0'))::uuid, $2 || n, $2, '', $3, 'c', 'dead', 'timeout', 8, now()
+         from generate_series(1, $4) as n`,
+      [lowestDeliveryId(at), channel, sha256(Buffer.from("")), count],
+    )
+  onTestFinished(() => reset())
+  const dayAgo = Date.now() - 86_400_000
+  await insertDead("acme", 3, dayAgo)
+  await update()
+  await insertDead("ops", 10_000, dayAgo + 3_600_000)
+  await passFiveMinutes()
+  await update()
+  const dead = () => list("?kind=delivery.dead&subject=acme")
+  expect(await dead()).toMatchObject([{ state: "open", details: { deliveries: 3 } }])
+  await sql("delete from delivery where channel_id = 'acme'")
+  await passFiveMinutes()
+  await update()
+  expect(await dead()).toMatchObject([{ state: "resolved" }])
+})
+
 test("problems in Kafka are stored without a message, and stay open while Kafka cannot be read", async () => {
   onTestFinished(() => reset())
   const behind = (records: number): FoundInKafka =>

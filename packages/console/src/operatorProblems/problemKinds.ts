@@ -1,6 +1,6 @@
 import type { OperatorProblem, ProblemKind } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { type DeadOfChannel, readAllDead } from "../api/channels/deadDeliveries.ts"
+import { countDead, type DeadOfChannel, readAllDead } from "../api/channels/deadDeliveries.ts"
 import { dispatcherIsRunning, failingChannels } from "../api/channels/failingChannels.ts"
 import { describeSyncError } from "../api/connections/describeSyncError.ts"
 
@@ -21,6 +21,8 @@ type Description = {
 const found = (statement: string) => (sql: Sql) => sql<Found>(statement)
 
 const deadWithin = "1 hour"
+/** Of the deaths of the last hour, so many are counted, from the newest on. */
+const mostDeaths = 100_000
 const connectionFailsFor = "15 minutes"
 const certificateExpiresWithin = "14 days"
 const rotationTakes = "7 days"
@@ -176,15 +178,36 @@ async function findDead(sql: Sql): Promise<Found[]> {
   const found = new Map<string, DeadOfChannel>()
   const recent = await sql<DeadOfChannel>(`
     select channel_id as id, count(*)::int as count, min(ended_at) as since
-      from ended_delivery where state = 'dead' and ended_at > now() - interval '${deadWithin}' group by channel_id`)
+      from (select channel_id, ended_at from ended_delivery
+             where state = 'dead' and ended_at > now() - interval '${deadWithin}'
+             order by ended_at desc limit ${mostDeaths}) as newest
+     group by channel_id`)
   for (const one of [...recent, ...(await readAllDead(sql))]) {
     const other = found.get(one.id) ?? one
     const since = other.since < one.since ? other.since : one.since
     found.set(one.id, { id: one.id, count: Math.max(one.count, other.count), since })
   }
+  for (const one of await readStillDead(sql, [...found.keys()])) found.set(one.id, one)
   return [...found.values()].map(({ id, count, since }) => ({
     subject_id: id,
     since,
     details: { deliveries: count },
   }))
+}
+
+/** The channels of open problems whose dead deliveries are older than those of others, of which only the newest were read. */
+async function readStillDead(sql: Sql, found: readonly string[]): Promise<DeadOfChannel[]> {
+  const open = await sql<{ id: string; since: Date }>(
+    `select channel.id, since from operator_problem join channel on channel.id = subject_id
+      where kind = 'delivery.dead' and resolved_at is null and subject_id <> all ($1)`,
+    [found],
+  )
+  const counts = await countDead(
+    sql,
+    open.map(({ id }) => id),
+  )
+  return open.flatMap((one, index) => {
+    const count = counts[index]?.count ?? 0
+    return count > 0 ? [{ ...one, count }] : []
+  })
 }
