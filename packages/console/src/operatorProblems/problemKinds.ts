@@ -24,6 +24,8 @@ const deadWithin = "1 hour"
 /** Of the deaths of the last hour, so many are counted, from the newest on. */
 const mostDeaths = 100_000
 const connectionFailsFor = "15 minutes"
+/** So many failing connections are read, in the order of their ids. */
+const mostFailing = 100_000
 const certificateExpiresWithin = "14 days"
 const rotationTakes = "7 days"
 /** Of the overdue attempts, so many are read, from the oldest on. */
@@ -161,12 +163,15 @@ async function findFailingSources(sql: Sql): Promise<Found[]> {
     last_error: string | null
     last_status: number | null
   }>(`
-    select distinct on (source_host) source_host as subject_id, min(failing_since) over host as since,
-           (count(*) over host)::int as connections, id as connection, last_error, last_status
-      from sync_window join connection on connection.id = connection_id
-     where failing_since < now() - interval '${connectionFailsFor}'
-    window host as (partition by source_host)
-     order by source_host, id`)
+    select source_host as subject_id, since, connections, connection, last_error, last_status
+      from (select source_host, min(failing_since) as since, count(*)::int as connections, min(id) as connection
+              from (select connection_id, failing_since from sync_window
+                     where failing_since < now() - interval '${connectionFailsFor}'
+                     order by connection_id limit ${mostFailing}) as failing
+              join connection on connection.id = connection_id
+             group by source_host) as host
+      join sync_window on connection_id = connection
+     order by source_host`)
   return hosts.map(({ subject_id, since, last_error, last_status, ...details }) => {
     const last_reason = describeSyncError(last_error, last_status)?.reason ?? null
     return { subject_id, since, details: { ...details, last_reason } }
