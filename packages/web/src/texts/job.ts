@@ -105,6 +105,7 @@ export const jobTexts = {
     remains: "What could not be erased",
     exceptions: "Records that are not accounted for",
     differing: "Events that are not delivered, because another event had their id",
+    first: (title: string, listed: string, all: string) => `${title}: the first ${listed} of ${all}`,
     exceptionKinds: {
       event_lost: "Event lost",
       trigger_not_synced: "Trigger without a sync",

@@ -26,8 +26,14 @@ export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Styl
   const { exceptions } = job
   if (exceptions === null) return described
   const listed = [...exceptions, ...(job.differing ?? []).map(asException)]
-  const parts = [described, listed.length > 0 && exceptionTable(listed, style), verdictOf(job)]
+  const parts = [described, listed.length > 0 && exceptionTable(listed, style), verdictOf(job), unlisted(job)]
   return parts.filter(Boolean).join("\n\n")
+}
+
+function unlisted({ counts, exceptions, differing }: Job): string | null {
+  const all = (counts.exceptions ?? 0) + (counts.events_differing ?? 0)
+  const listed = (exceptions?.length ?? 0) + (differing?.length ?? 0)
+  return listed < all ? `Listed are the first ${listed} of these ${all}.` : null
 }
 
 /** `delivered 30, dead 5`; `10000+`: as many or more. */

@@ -17,7 +17,7 @@ import { type Column, Table } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { doneOf } from "./counts.ts"
+import { doneOf, titleOfList } from "./counts.ts"
 import { JobCounts } from "./JobCounts.tsx"
 import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
@@ -90,12 +90,12 @@ function Found({ job }: { job: Job }) {
           </Section>
         )}
         {job.exceptions && job.exceptions.length > 0 && (
-          <Section title={t.exceptions} flush>
+          <Section title={titleOfList(t.exceptions, job.exceptions.length, job.counts.exceptions)} flush>
             <Table label={t.exceptions} rows={job.exceptions} columns={exceptionColumns} keyOf={recordOf} />
           </Section>
         )}
         {job.differing && job.differing.length > 0 && (
-          <Section title={t.differing} flush>
+          <Section title={titleOfList(t.differing, job.differing.length, job.counts.events_differing)} flush>
             <Table label={t.differing} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
           </Section>
         )}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { describeCounts } from "./counts.ts"
+import { describeCounts, titleOfList } from "./counts.ts"
 
 test.each([
   ["resend", { resent: 1_204, left_out: 2 }, "deliveries: 1,204 sent again, 2 left out"],
@@ -38,4 +38,10 @@ test("what is 0 is left out, and a job that has done nothing has a dash", () => 
 
 test("a count that a newer console has added keeps its own name", () => {
   expect(describeCounts({ kind: "resend", counts: { newly_counted: 2 } })).toBe("others: 2 newly counted")
+})
+
+test("a list that does not contain all records says so", () => {
+  expect(titleOfList("Lost", 200, 1_204)).toBe("Lost: the first 200 of 1,204")
+  expect(titleOfList("Lost", 3, 3)).toBe("Lost")
+  expect(titleOfList("Lost", 3)).toBe("Lost")
 })

@@ -55,3 +55,8 @@ export function describeCounts(job: Counted): string {
 }
 
 const describe = ([name, count]: [string, number]) => `${formatNumber(count)} ${name}`
+
+/** A job lists only the first records that it found. `all`: how many it found. */
+export function titleOfList(title: string, listed: number, all = listed): string {
+  return listed < all ? t.first(title, formatNumber(listed), formatNumber(all)) : title
+}
