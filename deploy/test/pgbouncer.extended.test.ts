@@ -60,7 +60,8 @@ beforeAll(async () => {
       `create role ${loginOf(process)} login password 'secret' in role ${roleOf(prefix, process)}`,
     )
   for (const login of logins) {
-    await admin.sql(`alter role ${login} set enable_seqscan = off`)
+    for (const setting of ["enable_seqscan", "jit"])
+      await admin.sql(`alter role ${login} set ${setting} = off`)
     if (login !== owner) await admin.sql(`alter role ${login} set statement_timeout = '30s'`)
   }
   await admin.sql(`create database ${owner} owner ${owner} template template0`)
@@ -154,6 +155,7 @@ test("a statement that was prepared on one connection of Postgres is executed on
     expect(rows.map(({ n }) => n)).toEqual(numbers)
     expect(new Set(rows.map(({ id }) => id)).size).toBe(poolSize)
     expect(await pool.sql("show enable_seqscan")).toEqual([{ enable_seqscan: "off" }])
+    expect(await pool.sql("show jit")).toEqual([{ jit: "off" }])
   } finally {
     await pool.close()
   }

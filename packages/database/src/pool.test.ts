@@ -39,6 +39,15 @@ test("a statement that was prepared over a nearly empty table goes by the index 
   }
 })
 
+test("statements are not compiled, because that takes longer than executing them", async () => {
+  const pool = openPool({ url: postgresAddress, size: 1, name: "test" })
+  try {
+    expect(await pool.sql("show jit")).toEqual([{ jit: "off" }])
+  } finally {
+    await pool.close()
+  }
+})
+
 test("a server whose host vanishes without a word is given up after the statement's time-out, and asked anew", async () => {
   const proxy = await silenceableProxy(new URL(postgresAddress))
   const url = new URL(postgresAddress)
