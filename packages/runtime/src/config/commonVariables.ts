@@ -27,8 +27,11 @@ export function durationVariable(
     .meta({ description })
 }
 
-/** A retention of 0 is invalid, because it could be understood as unlimited. */
-export const retentionBounds = { min: "1s", max: "3650d" }
+/**
+ * A retention of 0 is invalid, because it could be understood as unlimited. Many statements lock each stored day and its indexes, and
+ * Postgres has room for 6,400 locks by default: with 373 days, some of eight statements at once failed.
+ */
+export const retentionBounds = { min: "1s", max: "180d" }
 
 export function countVariable(fallback: number, bounds: { min: number; max: number }, description: string) {
   return z.coerce

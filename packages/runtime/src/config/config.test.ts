@@ -60,4 +60,5 @@ test("a duration that no timer can wait, or that would keep nothing, is refused;
   })
   expect(() => readConfig(timed, { WAIT: "25d" })).toThrow("WAIT: must be at most 24d")
   expect(() => readConfig(timed, { RETENTION: "0s" })).toThrow("RETENTION: must be at least 1s")
+  expect(() => readConfig(timed, { RETENTION: "181d" })).toThrow("RETENTION: must be at most 180d")
 })
