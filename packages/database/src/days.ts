@@ -5,38 +5,37 @@ import type { Pool, Sql } from "./pool.ts"
 /** How far ahead days are made, so that rows are stored in them even if this fails for a week. */
 const daysAhead = 7
 
-/** Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but are not dropped with a day. */
-export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
-  const today = "(now() at time zone 'UTC')::date"
-  await sql(`select make_days(${today}, ${today} + $1::int)`, [ahead])
-}
+/** Those that are missing: also past ones after the newest, which a backup that was restored did not have. */
+const missingDays = `
+select made::date::text as day
+  from (select (now() at time zone 'UTC')::date as today) as clock
+ cross join lateral (select max(day) + 1 as next from days_before('delivery', 'infinity') as day) as newest
+ cross join generate_series(greatest(today - 30, least(today, next)), today + $1::int, interval '1 day') as made`
 
-type Drop = {
-  pool: Pool
-  drop: "drop_delivery_day" | "drop_sync_day"
-  /** Of the advisory lock of those that delete such rows. */
-  lockKey: number
-  before: Date
-  onDropped: () => void
+/**
+ * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but are not dropped with a day. Each
+ * day is made by itself, so that one that cannot be made stops no other. Rejects with the first error, when all were tried.
+ */
+export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
+  const errors: unknown[] = []
+  for (const { day } of await sql<{ day: string }>(missingDays, [ahead]))
+    await sql("select make_days($1::date, $1::date)", [day]).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }
 
 /**
- * Drops the days that ended before `before`, one after the other. False: a day is being read, by a long query or a backup, or
- * another process has the lock. The next call drops it.
+ * Drops a day with one statement, under the advisory lock of those that delete such rows. Null: a day is being read, by a long
+ * query or a backup, or another process has the lock.
  */
-export async function dropDays({ pool, drop, lockKey, before, onDropped }: Drop): Promise<boolean> {
+export async function dropDay<T>(
+  pool: Pool,
+  lockKey: number,
+  drop: (sql: Sql) => Promise<T>,
+): Promise<T | null> {
   try {
-    for (;;) {
-      const dropped = await oneAtATime(pool, lockKey, async (sql) => {
-        const [row] = await sql<{ day: Date | null }>(`select ${drop}($1) as day`, [before])
-        return row?.day ?? "none"
-      })
-      if (dropped === null) return false
-      if (dropped === "none") return true
-      onDropped()
-    }
+    return await oneAtATime(pool, lockKey, drop)
   } catch (error) {
-    if (wasLocked(error)) return false
+    if (wasLocked(error)) return null
     throw error
   }
 }

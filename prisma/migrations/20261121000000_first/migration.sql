@@ -577,16 +577,25 @@ create function first_id_of_day(day date) returns uuid language sql immutable as
   select (lpad(to_hex((extract(epoch from day::timestamp at time zone 'UTC') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- Adds a partition to each of these tables, or to none: if rows of the day are stored in a default partition, it returns false.
-create function add_day(parents text[], day date, lower_bound text, upper_bound text) returns boolean
+-- Adds a partition to each of these tables, which are partitioned by these columns, or to none: if rows of the day are stored in a
+-- default partition, it returns false.
+create function add_day(parents text[], keys text[], day date, lower_bound text, upper_bound text) returns boolean
 language plpgsql set search_path = public, pg_temp as $$
 declare
   parent text;
   child text;
+  is_stored boolean;
 begin
-  foreach parent in array parents loop
+  for i in 1 .. cardinality(parents) loop
+    parent := parents[i];
     child := parent || '_' || to_char(day, 'YYYYMMDD');
     if to_regclass(child) is not null then
+      return false;
+    end if;
+    -- By the index. To attach a partition, Postgres reads the whole default partition, and nobody can use that meanwhile.
+    execute format('select exists (select from %I where %I >= %L and %I < %L)',
+      parent || '_other', keys[i], lower_bound, keys[i], upper_bound) into is_stored;
+    if is_stored then
       return false;
     end if;
     -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
@@ -616,8 +625,9 @@ begin
   perform set_config('lock_timeout', '1s', true);
   for day in select generate_series(first, last, interval '1 day')::date loop
     made := made
-      + add_day(array['delivery', 'attempt'], day, first_id_of_day(day)::text, first_id_of_day(day + 1)::text)::integer
-      + add_day(array['sync_run'], day, day || ' 00:00Z', (day + 1) || ' 00:00Z')::integer;
+      + add_day(array['delivery', 'attempt'], array['id', 'delivery_id'], day,
+          first_id_of_day(day)::text, first_id_of_day(day + 1)::text)::integer
+      + add_day(array['sync_run'], array['started_at'], day, day || ' 00:00Z', (day + 1) || ' 00:00Z')::integer;
   end loop;
   return made;
 end
@@ -644,30 +654,40 @@ begin
 end
 $$;
 
--- The next two functions drop the oldest day that ended before this time. They return it; null if there is none. They wait at most
--- 100 ms for running statements, because new ones wait behind them: call them again if they fail with lock_not_available.
+-- The next two functions wait at most 100 ms for running statements, because new ones wait behind them: call them again if they fail
+-- with lock_not_available.
 
--- Days of which a delivery waits are left out.
-create function drop_delivery_day(before timestamptz) returns date
+-- Whether a delivery of the day waits, or was stored after this time.
+create function delivery_day_is_used(day date, stored_after timestamptz) returns boolean
+language sql set search_path = public, pg_temp as $$
+  select exists (
+    select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1))
+  or exists (
+    select from delivery
+     where id >= first_id_of_day(day) and id < first_id_of_day(day + 1) and delivery.stored_at > stored_after)
+$$;
+
+-- Returns false if the day does not exist, a delivery of it waits, or one was stored after this time.
+create function drop_delivery_day(day date, stored_after timestamptz) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  oldest date;
+  stored text := 'delivery_' || to_char(day, 'YYYYMMDD');
 begin
+  if to_regclass(stored) is null or delivery_day_is_used(day, stored_after) then
+    return false;
+  end if;
   perform set_config('lock_timeout', '100ms', true);
-  for oldest in select * from days_before('delivery', before) loop
-    continue when exists (
-      select from waiting_delivery where delivery_id >= first_id_of_day(oldest) and delivery_id < first_id_of_day(oldest + 1));
-    -- A resend locks its delivery before it inserts what that waits for.
-    execute format('lock table %I in access exclusive mode', 'delivery_' || to_char(oldest, 'YYYYMMDD'));
-    continue when exists (
-      select from waiting_delivery where delivery_id >= first_id_of_day(oldest) and delivery_id < first_id_of_day(oldest + 1));
-    perform drop_day(array['delivery', 'attempt'], oldest);
-    return oldest;
-  end loop;
-  return null;
+  -- A resend locks its delivery before it inserts what that waits for.
+  execute format('lock table %I in access exclusive mode', stored);
+  if delivery_day_is_used(day, stored_after) then
+    return false;
+  end if;
+  perform drop_day(array['delivery', 'attempt'], day);
+  return true;
 end
 $$;
 
+-- Drops the oldest day that ended before this time and returns it; null if there is none.
 create function drop_sync_day(before timestamptz) returns date
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -682,7 +702,7 @@ begin
 end
 $$;
 
-revoke execute on function add_day, make_days, drop_day, drop_delivery_day, drop_sync_day from public;
+revoke execute on function add_day, make_days, drop_day, delivery_day_is_used, drop_delivery_day, drop_sync_day from public;
 
 -- Dispatchers and schedulers make the days that follow.
 select make_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 1);

@@ -84,11 +84,14 @@ await runService({
       expiring: lifecycle.expiring,
       log,
     })
+    const daysNotMade = (error: unknown) =>
+      log.warn({ error }, "days of the next syncs could not be made; the next interval tries again")
+    await makeDays(pool.sql, 1).catch(daysNotMade)
     const retention = startRetention({
       retentionMs: config.RETENTION,
       databaseTime: () => readClock(pool.sql),
       deleteBefore: async (before, signal) => {
-        await makeDays(pool.sql)
+        await makeDays(pool.sql).catch(daysNotMade)
         const { kind, ...deleted } = await deleteOldSyncs({ pool, before, ...deletionPace, signal })
         return { kind, deleted }
       },

@@ -52,7 +52,7 @@ export async function startDispatcher(
     )
     return null
   })
-  // Before a delivery is stored: its day could not be made afterwards.
+  // Before a delivery is stored, because its day could not be made afterwards.
   await makeDays(pool.sql, 1).catch((error: unknown) =>
     log.warn({ error }, "the days of the next deliveries could not be made; retention tries it again"),
   )

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { dropDays, oneAtATime, type Pool } from "@sitewire/database"
+import { dropDay, oneAtATime, type Pool } from "@sitewire/database"
 
 export const deletionPace = { batch: 1_000, pauseMs: 100 }
 
@@ -24,14 +24,15 @@ export async function deleteOldSyncs(settings: {
 }): Promise<Deleted> {
   const { pool, before, batch, pauseMs, signal } = settings
   const total = { days: 0, syncs: 0 }
-  const dropped = await dropDays({
-    pool,
-    drop: "drop_sync_day",
-    lockKey,
-    before,
-    onDropped: () => total.days++,
-  })
-  if (!dropped) return { kind: "busy", ...total }
+  for (;;) {
+    const dropped = await dropDay(pool, lockKey, async (sql) => {
+      const [row] = await sql<{ day: Date | null }>("select drop_sync_day($1) as day", [before])
+      return row?.day ?? "none"
+    })
+    if (dropped === null) return { kind: "busy", ...total }
+    if (dropped === "none") break
+    total.days++
+  }
   for (;;) {
     if (signal.aborted) return { kind: "busy", ...total }
     const syncs = await oneAtATime(pool, lockKey, async (sql) => {

@@ -88,13 +88,13 @@ test("one dispatcher deletes at a time, even during another's pauses, and the ne
     attempts: 0,
   })
   stop.abort()
-  expect(await first).toEqual({ kind: "busy", events: 50, days: 0, deliveries: 0, attempts: 0 })
+  expect(await first).toEqual({ kind: "busy", events: 50, days: 0, deliveries: 50, attempts: 0 })
   const { signal } = new AbortController()
   expect(await deleteOldDeliveries({ ...settings, pauseMs: 1, signal })).toEqual({
     kind: "finished",
     events: 10,
     days: 0,
-    deliveries: 60,
+    deliveries: 10,
     attempts: 120,
   })
 })
@@ -137,6 +137,37 @@ test("old days are dropped with their deliveries and attempts; one in which a de
   await pool.sql("delete from waiting_delivery")
   expect(await remove()).toMatchObject({ kind: "finished", events: 1, days: 1 })
   expect(await counts(pool.sql)).toEqual({ deliveries: 5, attempts: 10 })
+})
+
+test("no event stays known whose delivery stopped waiting while its day's events were forgotten", async () => {
+  const pool = await database()
+  await pool.sql("select make_days($1, $1)", [day(35)])
+  await insertAged(pool.sql, { days: 35, count: 3, state: "dead", dueIn: 1 })
+  await insertAged(pool.sql, { days: 35, count: 200, state: "delivered" })
+  const { signal } = new AbortController()
+  const settings = { pool, before: thirtyDays, batch: 10, signal }
+  const known = async () => (await pool.sql("select from known_event")).length
+  const first = deleteOldDeliveries({ ...settings, pauseMs: 50 })
+  await waitUntil("events to be forgotten", async () => (await known()) < 190)
+  await pool.sql("delete from waiting_delivery")
+  await first
+  await deleteOldDeliveries({ ...settings, pauseMs: 1 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 0, attempts: 0 })
+  expect(await known()).toBe(0)
+})
+
+test("a day is dropped only if no delivery was stored in it since its events began to be forgotten", async () => {
+  const pool = await database()
+  await pool.sql("select make_days($1, $1)", [day(35)])
+  await insertAged(pool.sql, { days: 35, count: 3, state: "delivered" })
+  const drop = async (storedAfter: Date) => {
+    const [row] = await pool.sql("select drop_delivery_day($1, $2) as dropped", [day(35), storedAfter])
+    return row?.dropped
+  }
+  // insertAged states when they were stored.
+  expect(await drop(new Date(now - 36 * dayMs))).toBe(false)
+  expect(await drop(thirtyDays)).toBe(true)
+  expect(await drop(thirtyDays)).toBe(false)
 })
 
 test("an event that was forgotten and published again stays known, although its old delivery is still stored", async () => {
@@ -189,4 +220,26 @@ test("a day of which a delivery was stored before it was made is left out, and t
   const made = await dayTables(pool.sql)
   expect(made).toEqual(expect.arrayContaining(tablesOf(-3, -5, -6, -7)))
   expect(made.filter((name) => tablesOf(-4).includes(name))).toEqual([])
+})
+
+test("days that a restored backup did not have are made", async () => {
+  const pool = await database()
+  await makeDays(pool.sql)
+  // As if the newest day were of ten days ago.
+  for (const name of await dayTables(pool.sql)) await pool.sql(`drop table ${name}`)
+  await pool.sql("select make_days($1, $1)", [day(10)])
+  await makeDays(pool.sql)
+  const made = Array.from({ length: 18 }, (_, index) => 10 - index)
+  expect(await dayTables(pool.sql)).toEqual(tablesOf(...made))
+})
+
+test("a day that cannot be made stops no other", async () => {
+  const pool = await database()
+  const [delivery] = tablesOf(-4).slice(1)
+  // A table also makes a type of its name.
+  await pool.sql(`create type ${delivery} as enum ()`)
+  await expect(makeDays(pool.sql)).rejects.toThrow(`type "${delivery}" already exists`)
+  const made = await dayTables(pool.sql)
+  expect(made).toEqual(expect.arrayContaining(tablesOf(-3, -5, -6, -7)))
+  expect(made).not.toContain(delivery)
 })

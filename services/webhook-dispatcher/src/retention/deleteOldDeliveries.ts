@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { lowestDeliveryId } from "@sitewire/contracts"
-import { dropDays, oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { dropDay, oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
@@ -19,112 +19,162 @@ type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; sign
 
 const dayMs = 86_400_000
 
+/** No statement that stores deliveries takes longer. */
+const longestStatement = "65 seconds"
+
 /**
- * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped.
- * Where a delivery waits, the others are deleted one by one, and so are deliveries of days that were never made.
+ * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped: first,
+ * their events are forgotten, and in between, a repeated event makes a second delivery, and is not lost. Where a delivery waits,
+ * the others are deleted one by one with their events, and so are deliveries of days that were never made.
  *
- * Their events are forgotten first: in between, a repeated event makes a second delivery, and is not lost.
  * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */
 export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRows> {
   const total = { events: 0, days: 0, deliveries: 0, attempts: 0 }
+  const { pool } = settings
   const before = new Date(Math.floor(settings.before.getTime() / dayMs) * dayMs)
-  const deleteRows = (kind: keyof typeof deletions) =>
-    walk({ ...settings, before }, deletions[kind], (count) => {
-      total[kind] += count
-    })
-  const drop = () =>
-    dropDays({
-      pool: settings.pool,
-      drop: "drop_delivery_day",
-      lockKey,
-      before,
-      onDropped: () => total.days++,
-    })
-  const isFinished =
-    (await deleteRows("events")) &&
-    (await drop()) &&
-    (await deleteRows("deliveries")) &&
-    (await deleteRows("attempts"))
+  const add = (step: Partial<typeof total>) => {
+    for (const [name, count] of Object.entries(step)) total[name as keyof typeof total] += count
+  }
+  for (const day of await readDays(pool.sql, before)) {
+    const dropped = await dropWithEvents(settings, day, add)
+    if (dropped === "busy") return { kind: "busy", ...total }
+    if (dropped === "dropped") total.days++
+  }
+  const old = { ...settings, after: beforeFirstId, bound: lowestDeliveryId(before.getTime()) }
+  const isFinished = (await walk(old, deleteDeliveries, add)) && (await walk(old, deleteAttempts, add))
   return { kind: isFinished ? "finished" : "busy", ...total }
 }
 
-/** Calls `deletion` until it finds no more rows. False: another dispatcher deletes, or this one is stopping. */
-async function walk(
-  { pool, before, batch, pauseMs, signal }: Settings,
-  deletion: Deletion,
-  onDeleted: (count: number) => void,
-): Promise<boolean> {
-  const bound = lowestDeliveryId(before.getTime())
-  for (let after: string | null = "00000000-0000-0000-0000-000000000000"; after !== null; ) {
-    if (signal.aborted) return false
-    const range: Range = { after, bound, batch }
-    const step = await oneAtATime(pool, lockKey, async (sql) => {
-      const done = await deletion(sql, range)
-      // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes meanwhile.
-      if (done.last !== null) await sleep(pauseMs, undefined, { signal }).catch(() => {})
-      return done
-    })
-    if (step === null) return false
-    onDeleted(step.deleted)
-    after = step.last
+const beforeFirstId = "00000000-0000-0000-0000-000000000000"
+
+async function readDays(sql: Sql, before: Date): Promise<string[]> {
+  const days = await sql<{ day: string }>("select day::text from days_before('delivery', $1) as day", [
+    before,
+  ])
+  return days.map(({ day }) => day)
+}
+
+/**
+ * `used`: a delivery waits, waited when its event would have been forgotten, or was stored since. If the day were dropped then, its
+ * event would stay known for ever.
+ */
+async function dropWithEvents(
+  settings: Settings,
+  day: string,
+  add: (step: Step["deleted"]) => void,
+): Promise<"dropped" | "used" | "busy"> {
+  const { pool } = settings
+  const [clock] = await pool.sql<{ before: Date }>(
+    `select clock_timestamp() - interval '${longestStatement}' as before`,
+  )
+  const start = Date.parse(`${day}T00:00:00Z`)
+  const range = { ...settings, after: lowestDeliveryId(start), bound: lowestDeliveryId(start + dayMs) }
+  let waits = false
+  const forget: Deletion = async (sql, step) => {
+    const { waiting, ...done } = await forgetEvents(sql, step)
+    waits ||= waiting
+    return waits ? { ...done, last: null } : done
   }
-  return true
+  if (!(await walk(range, forget, add))) return "busy"
+  if (waits) return "used"
+  const dropped = await dropDay(pool, lockKey, async (sql) => {
+    const [row] = await sql<{ dropped: boolean }>("select drop_delivery_day($1, $2) as dropped", [
+      day,
+      clock?.before,
+    ])
+    return row?.dropped === true
+  })
+  if (dropped === null) return "busy"
+  return dropped ? "dropped" : "used"
 }
 
 /** Of the rows whose delivery's id is above `after` and below `bound`, the next ones, `batch` at most. */
 type Range = { after: string; bound: string; batch: number }
 /** `last`: the highest id that was read, from which the next call continues. Null: there are no more rows. */
-type Deletion = (sql: Sql, range: Range) => Promise<{ deleted: number; last: string | null }>
+type Step = { deleted: Partial<Record<"events" | "deliveries" | "attempts", number>>; last: string | null }
+type Deletion = (sql: Sql, range: Range) => Promise<Step>
+
+/** Calls `deletion` until it finds no more rows. False: another dispatcher deletes, or this one is stopping. */
+async function walk(
+  { pool, after, bound, batch, pauseMs, signal }: Settings & Range,
+  deletion: Deletion,
+  add: (deleted: Step["deleted"]) => void,
+): Promise<boolean> {
+  for (let from: string | null = after; from !== null; ) {
+    if (signal.aborted) return false
+    const range: Range = { after: from, bound, batch }
+    const step = await oneAtATime(pool, lockKey, async (sql) => {
+      const done = await deletion(sql, range)
+      const any = Object.values(done.deleted).some((count) => count > 0)
+      // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes meanwhile.
+      if (any && done.last !== null) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      return done
+    })
+    if (step === null) return false
+    add(step.deleted)
+    from = step.last
+  }
+  return true
+}
 
 const waits = "exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)"
 const next = "from delivery where id > $1 and id < $2"
 
-const deletions: Record<"events" | "deliveries" | "attempts", Deletion> = {
-  async events(sql, { after, bound, batch }) {
-    const [row] = await sql<{ deleted: number; last: string | null }>(
-      `with old as materialized (
-         select id, event_id, ${waits} as waits ${next} order by id limit $3
-       ), gone as (
-         -- With the delivery's id, because an event that was forgotten and published again has a newer delivery.
-         delete from known_event where event_id = any (array(select event_id from old where not waits))
-           and delivery_id = any (array(select id from old where not waits)) returning 1
-       )
-       select (select count(*)::int from gone) as deleted, (select id from old order by id desc limit 1) as last`,
-      [after, bound, batch],
-    )
-    return row ?? { deleted: 0, last: null }
-  },
-  // The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so
-  // that its delivery waits, or finds no delivery.
-  async deliveries(sql, { after, bound, batch }) {
-    const locked = await sql<{ id: string }>(
-      `select id ${next} and state <> 'pending' and not ${waits} order by id limit $3 for update of delivery skip locked`,
-      [after, bound, batch],
-    )
-    const ids = locked.map(({ id }) => id)
-    if (ids.length === 0) return { deleted: 0, last: null }
-    const deleted = await sql(
-      `delete from delivery where id = any($1::uuid[]) and not ${waits} returning id`,
-      [ids],
-    )
-    return { deleted: deleted.length, last: ids.at(-1) ?? null }
-  },
-  // Batches of their own, because one delivery may have hundreds. The next one begins with the last delivery of this one.
-  async attempts(sql, { after, bound, batch }) {
-    const deleted = await sql<{ id: string }>(
-      `with old as materialized (
-         select delivery_id, number, started_at from attempt
-          where delivery_id >= $1 and delivery_id < $2
-            and not exists (select from delivery where delivery.id = attempt.delivery_id)
-          order by delivery_id limit $3
-       )
-       delete from attempt using old
-        where attempt.delivery_id = old.delivery_id and attempt.number = old.number and attempt.started_at = old.started_at
-       returning old.delivery_id as id`,
-      [after, bound, batch],
-    )
-    const ids = deleted.map(({ id }) => id).sort()
-    return { deleted: ids.length, last: ids.at(-1) ?? null }
-  },
+async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<Step & { waiting: boolean }> {
+  const [row] = await sql<{ events: number; last: string | null; waiting: boolean }>(
+    `with old as materialized (
+       select id, event_id, ${waits} as waits ${next} order by id limit $3
+     ), gone as (
+       -- With the delivery's id, because an event that was forgotten and published again has a newer delivery.
+       delete from known_event where event_id = any (array(select event_id from old where not waits))
+         and delivery_id = any (array(select id from old where not waits)) returning 1
+     )
+     select (select count(*)::int from gone) as events, (select id from old order by id desc limit 1) as last,
+            exists (select from old where waits) as waiting`,
+    [after, bound, batch],
+  )
+  return { deleted: { events: row?.events ?? 0 }, last: row?.last ?? null, waiting: row?.waiting ?? false }
+}
+
+/**
+ * The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so that its
+ * delivery waits, or finds no delivery. Their events are forgotten in the same transaction, so that none stays known.
+ */
+async function deleteDeliveries(sql: Sql, { after, bound, batch }: Range): Promise<Step> {
+  const locked = await sql<{ id: string }>(
+    `select id ${next} and state <> 'pending' and not ${waits} order by id limit $3 for update of delivery skip locked`,
+    [after, bound, batch],
+  )
+  const ids = locked.map(({ id }) => id)
+  if (ids.length === 0) return { deleted: {}, last: null }
+  const [row] = await sql<{ deliveries: number; events: number }>(
+    `with deleted as (
+       delete from delivery where id = any($1::uuid[]) and not ${waits} returning id, event_id
+     ), gone as (
+       delete from known_event where event_id = any (array(select event_id from deleted))
+         and delivery_id = any (array(select id from deleted)) returning 1
+     )
+     select (select count(*)::int from deleted) as deliveries, (select count(*)::int from gone) as events`,
+    [ids],
+  )
+  return { deleted: { ...row }, last: ids.at(-1) ?? null }
+}
+
+/** Batches of their own, because one delivery may have hundreds. The next one begins with the last delivery of this one. */
+async function deleteAttempts(sql: Sql, { after, bound, batch }: Range): Promise<Step> {
+  const deleted = await sql<{ id: string }>(
+    `with old as materialized (
+       select delivery_id, number, started_at from attempt
+        where delivery_id >= $1 and delivery_id < $2
+          and not exists (select from delivery where delivery.id = attempt.delivery_id)
+        order by delivery_id limit $3
+     )
+     delete from attempt using old
+      where attempt.delivery_id = old.delivery_id and attempt.number = old.number and attempt.started_at = old.started_at
+     returning old.delivery_id as id`,
+    [after, bound, batch],
+  )
+  const ids = deleted.map(({ id }) => id).sort()
+  return { deleted: { attempts: ids.length }, last: ids.at(-1) ?? null }
 }

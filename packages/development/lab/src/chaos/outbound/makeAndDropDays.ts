@@ -24,13 +24,12 @@ export async function makeAndDropDays({ sql }: Pick<ChaosLab, "sql">): Promise<n
     )
   }
   let dropped = 0
-  while (dropped < agesInDays.length) {
+  for (const age of agesInDays) {
     // Fails while a statement reads the day. `sql` repeats it.
-    const [row] = await sql<{ day: Date | null }>(
-      "select drop_delivery_day(now() - interval '30 days') as day",
+    const [row] = await sql<{ dropped: boolean }>(
+      `select drop_delivery_day((now() at time zone 'UTC')::date - ${age}, now()) as dropped`,
     )
-    if (row?.day === null) break
-    dropped += 1
+    if (row?.dropped) dropped += 1
   }
   return dropped
 }
