@@ -1,5 +1,5 @@
 import { type CompactedTrigger, createScanStart, type Pool, recordTriggers } from "@sitewire/database"
-import type { Logger } from "@sitewire/runtime"
+import type { Logger, RowClaim } from "@sitewire/runtime"
 import { unlessTooSlow } from "./batchTooSlow.ts"
 import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
 import type { Retry } from "./retryStatements.ts"
@@ -62,7 +62,7 @@ export function createStore({
       }),
     finishRuns: (batch: Completion[]) =>
       retry("finish runs", () => finishSkippingBadRows(sql, windows, batch)),
-    claimChanges: (settings: { most: number; leaseMs: number }) => claimChanges(sql, settings),
+    claimChanges: (settings: RowClaim) => claimChanges(sql, settings),
     settleChanges: (changes: UnpublishedChange[]) => settleChanges(sql, changes),
   }
 }

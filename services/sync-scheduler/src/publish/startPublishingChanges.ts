@@ -1,6 +1,6 @@
 import type { ConnectionChanged } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
-import { type Logger, reasonOf, startPublishingRows } from "@sitewire/runtime"
+import { type Logger, type RowClaim, reasonOf, startPublishingRows } from "@sitewire/runtime"
 import type { UnpublishedChange } from "./unpublishedChanges.ts"
 
 /**
@@ -10,7 +10,7 @@ import type { UnpublishedChange } from "./unpublishedChanges.ts"
  * @param producer Its deadline is `publishWithinMs`.
  */
 export function startPublishingChanges(parts: {
-  claim: (settings: { most: number; leaseMs: number }) => Promise<UnpublishedChange[]>
+  claim: (settings: RowClaim) => Promise<UnpublishedChange[]>
   settle: (changes: UnpublishedChange[]) => Promise<void>
   producer: Pick<Producer, "publish">
   topic: string

@@ -5,7 +5,7 @@ import { openTransaction } from "../../test/fixtures/openTransaction.ts"
 import { addConnections, emptyDatabase } from "../../test/fixtures/windows.ts"
 import { claimChanges, readOldestChange, settleChanges } from "./unpublishedChanges.ts"
 
-const lease = { most: 10, leaseMs: 30_000 }
+const lease = { most: 10, mostRepeated: 10, leaseMs: 30_000 }
 const oneMinute = "interval '1 minute'"
 
 /** As `finishRuns` does it for a changed content. */
@@ -59,6 +59,21 @@ test("no other scheduler claims a connection that changes while it is published,
   expect(await claim()).toEqual([])
   await settleChanges(sql, first)
   expect(await fences()).toEqual([["a", 2]])
+})
+
+test("changes that were never claimed come first, and of the others as many as may be repeated", async () => {
+  const { sql, claim } = await stored("a", "b", "c")
+  await claim()
+  await endLeases(sql)
+  await addConnections(sql, ["d", "e"])
+  await store(sql, "d", 1)
+  await store(sql, "e", 1)
+  const claimed = async (most: number, mostRepeated: number) =>
+    (await claimChanges(sql, { ...lease, most, mostRepeated })).map(({ connection }) => connection).toSorted()
+  expect(await claimed(1, 10)).toEqual(["d"])
+  expect(await claimed(10, 0)).toEqual(["e"])
+  expect(await claimed(10, 1)).toHaveLength(1)
+  expect(await claimed(10, 10)).toHaveLength(2)
 })
 
 test("a record that may follow, because its scheduler did not finish, is followed by a repetition of the newest", async () => {

@@ -1,4 +1,5 @@
 import { plainArray, type Sql } from "@sitewire/database"
+import type { RowClaim } from "@sitewire/runtime"
 
 /** The newest content of a connection, which `connection.changed` does not have yet. */
 export type UnpublishedChange = {
@@ -31,10 +32,17 @@ type ClaimedRow = {
 
 // The content is the one that is stored now. `settle` compares its fence with that of the row.
 const claim = `
-with oldest as materialized (
-  select connection_id, claim_id is not null as was_unfinished from unpublished_change
-   where lease_expires_at is null or lease_expires_at < now()
-   order by since limit $1 for update skip locked
+with new as materialized (
+  select connection_id, claim_id from unpublished_change
+   where lease_expires_at is null order by since limit $1 for update skip locked
+),
+repeated as materialized (
+  select connection_id, claim_id from unpublished_change
+   where lease_expires_at < now()
+   order by since limit least($3, $1 - (select count(*) from new)) for update skip locked
+),
+oldest as (
+  select connection_id, claim_id is not null as was_unfinished from (table new union all table repeated) as claimable
 ),
 claimed as (
   update unpublished_change change
@@ -47,12 +55,12 @@ select claimed.connection_id as connection, claim_id, was_unfinished, c.site, s.
 from claimed
 left join (snapshot s join connection c on c.id = s.connection_id) on s.connection_id = claimed.connection_id`
 
-/** Claims the changes that have waited longest. */
+/** Claims the changes that have waited longest: first those that were never claimed, or are published again after a pause. */
 export async function claimChanges(
   sql: Sql,
-  { most, leaseMs }: { most: number; leaseMs: number },
+  { most, mostRepeated, leaseMs }: RowClaim,
 ): Promise<UnpublishedChange[]> {
-  const rows = await sql<ClaimedRow>(claim, [most, leaseMs], "claim-changes")
+  const rows = await sql<ClaimedRow>(claim, [most, leaseMs, mostRepeated], "claim-changes")
   return rows.map(({ connection, claim_id, was_unfinished, site, ...row }) => ({
     connection,
     claimId: claim_id,

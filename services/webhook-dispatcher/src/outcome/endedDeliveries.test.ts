@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { createClaimEnded, settleEnded } from "./endedDeliveries.ts"
 
-const settings = { most: 10, leaseMs: 60_000 }
+const settings = { most: 10, mostRepeated: 10, leaseMs: 60_000 }
 
 const end = (sql: Sql, state: "delivered" | "dead") =>
   sql(
@@ -35,4 +35,19 @@ test("what a dispatcher has claimed and not settled before a kill is claimed aga
   expect(await sql("select state, published_at is not null as published from ended_delivery")).toEqual([
     { state: "dead", published: true },
   ])
+})
+
+test("ends that were never claimed come first, and of the others as many as may be repeated", async () => {
+  const { sql } = await startDeliveryDatabase()
+  await end(sql, "dead")
+  await end(sql, "dead")
+  await createClaimEnded()(sql, settings)
+  await sql("update ended_delivery set lease_expires_at = now() - interval '1 second'")
+  await end(sql, "delivered")
+  const claimed = async (most: number, mostRepeated: number) =>
+    (await createClaimEnded()(sql, { ...settings, most, mostRepeated })).map(({ state }) => state)
+  expect(await claimed(1, 10)).toEqual(["delivered"])
+  expect(await claimed(10, 0)).toEqual([])
+  expect(await claimed(10, 1)).toEqual(["dead"])
+  expect(await claimed(10, 10)).toEqual(["dead"])
 })

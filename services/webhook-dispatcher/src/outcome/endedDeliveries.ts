@@ -1,5 +1,6 @@
 import type { DeliveryOutcome } from "@sitewire/contracts"
 import { createScanStart, plainArray, type Sql } from "@sitewire/database"
+import type { RowClaim } from "@sitewire/runtime"
 
 /** A delivery that ended, whose records are not published yet. */
 export type EndedDelivery = {
@@ -21,11 +22,16 @@ export type EndedDelivery = {
 type Columns = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
 
 const claim = `
-with unpublished as materialized (
-  select delivery_id, ended_at, lease_expires_at is null as is_new from ended_delivery
-   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000)
-     and (lease_expires_at is null or lease_expires_at < now())
+with new as materialized (
+  select delivery_id, ended_at, true as is_new from ended_delivery
+   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000) and lease_expires_at is null
    order by ended_at limit $1 for update skip locked
+), repeated as materialized (
+  select delivery_id, ended_at, false as is_new from ended_delivery
+   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000) and lease_expires_at < now()
+   order by ended_at limit least($4, $1 - (select count(*) from new)) for update skip locked
+), unpublished as (
+  select * from new union all select * from repeated
 ), claimed as (
   update ended_delivery as ended set lease_expires_at = now() + $2::float8 * interval '1 millisecond'
     from unpublished
@@ -36,11 +42,11 @@ select delivery_id as id, to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH2
        correlation, traceparent, is_new as "isNew"
   from claimed order by ended_at`
 
-/** Claims the deliveries whose records have waited longest. */
+/** Claims the deliveries whose records have waited longest: first those that were never claimed. */
 export function createClaimEnded() {
   const scanStart = createScanStart()
-  return async (sql: Sql, { most, leaseMs }: { most: number; leaseMs: number }): Promise<EndedDelivery[]> => {
-    const rows = await sql<Columns>(claim, [most, leaseMs, scanStart.next()], "claim-ended")
+  return async (sql: Sql, { most, mostRepeated, leaseMs }: RowClaim): Promise<EndedDelivery[]> => {
+    const rows = await sql<Columns>(claim, [most, leaseMs, scanStart.next(), mostRepeated], "claim-ended")
     const [oldest] = rows
     if (oldest) scanStart.found(Date.parse(oldest.endedAt))
     return rows.map(({ since, error, status, ...row }) => ({

@@ -1,11 +1,17 @@
 import type { DeadLetter, DeliveryOutcome } from "@sitewire/contracts"
-import { type Logger, publishWithinMs, startPublishingRows, traceHeaders } from "@sitewire/runtime"
+import {
+  type Logger,
+  publishWithinMs,
+  type RowClaim,
+  startPublishingRows,
+  traceHeaders,
+} from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { EndedDelivery } from "./endedDeliveries.ts"
 
 export type PublishingParts = {
-  claim: (settings: { most: number; leaseMs: number }) => Promise<EndedDelivery[]>
+  claim: (settings: RowClaim) => Promise<EndedDelivery[]>
   settle: (ended: EndedDelivery[]) => Promise<void>
   publish: Publish
   /** `outcome`: null publishes none. */
