@@ -48,9 +48,9 @@ export type SyncResult =
   | { outcome: "changed" | "unchanged"; content: Content | null }
   /**
    * `detail` is logged, so it contains no path and no query of the source. `status`: of the response, if the error is
-   * `status`.
+   * `status`. `responded`: a part of the response had arrived.
    */
-  | { outcome: "failed"; error: SyncError; detail: string; status?: number }
+  | { outcome: "failed"; error: SyncError; detail: string; status?: number; responded?: boolean }
   | { outcome: "abandoned"; error: SyncError }
 
 /**

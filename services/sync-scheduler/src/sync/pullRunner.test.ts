@@ -18,6 +18,7 @@ import {
   storeChunk,
   trigger,
 } from "../../test/fixtures/windows.ts"
+import { hostOutcome } from "../schedule/classifyResult.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { createPullRunner, type PullRunnerOptions } from "./pullRunner.ts"
 
@@ -228,13 +229,17 @@ test.each([500, 304, 206, 302])(
   },
 )
 
-test.each<[string, Parameters<typeof startSource>[0]]>([
-  ["reset", (response) => response.socket?.destroy()],
-  ["timeout", () => {}],
-])("the error of a source that fails is %s", async (error, answer) => {
+test.each<[string, string, Parameters<typeof startSource>[0]]>([
+  ["reset", "failure", (response) => response.socket?.destroy()],
+  ["timeout", "failure", () => {}],
+  ["timeout", "unknown", (response) => response.write("begins")],
+  ["reset", "unknown", (response) => response.write("begins", () => response.socket?.destroy())],
+])("the error of a source that fails is %s, and that of its host is %s", async (error, ofHost, answer) => {
   const source = await startSource(answer)
   const { sync } = await setUp(source.url("/data"), { deadlineMs: 300 })
-  expect(await sync()).toMatchObject({ outcome: "failed", error })
+  const result = await sync()
+  expect(result).toMatchObject({ outcome: "failed", error })
+  expect(hostOutcome(result)).toBe(ofHost)
 })
 
 test("a blocked address and an unreachable one are different errors", async () => {

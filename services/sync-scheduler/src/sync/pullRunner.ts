@@ -105,8 +105,10 @@ function headersOf(
 
 function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncResult {
   switch (outcome.kind) {
-    case "failed":
-      return { outcome: "failed", error: outcome.error, detail: outcome.message }
+    case "failed": {
+      const responded = outcome.timing.firstByteMs !== undefined
+      return { outcome: "failed", error: outcome.error, detail: outcome.message, responded }
+    }
     case "aborted":
       return { outcome: "abandoned", error: "stopped" }
     case "too-large":
