@@ -1,4 +1,4 @@
-import { durationSchema, emailAddressSchema, scopeForms, scopeSchema } from "@sitewire/contracts"
+import { durationSchema, emailAddressSchema, parseJson, scopeForms, scopeSchema } from "@sitewire/contracts"
 import { sealingVariables } from "@sitewire/database"
 import { partnerEgressVariables, rangesVariable } from "@sitewire/egress"
 import {
@@ -157,14 +157,6 @@ function isSmtpUrl(text: string): boolean {
     return [url.username, url.password].every((part) => decodeURIComponent(part) !== undefined)
   } catch {
     return false
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

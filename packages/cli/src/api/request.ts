@@ -1,4 +1,4 @@
-import { type Problem, problemSchema } from "@sitewire/contracts"
+import { type Problem, parseJson, problemSchema } from "@sitewire/contracts"
 import type { z } from "zod"
 import { describeNetworkError } from "../errors/describeNetworkError.ts"
 import { Failure, failed, rejectedByApi, unreachable } from "../errors/failure.ts"
@@ -103,12 +103,4 @@ function parseProblem(status: number, text: string): Problem {
   const detail =
     "The response is not a problem document, so the server may not be the management API. Check the address."
   return { type: "about:blank", title: "Unexpected response", status, detail }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

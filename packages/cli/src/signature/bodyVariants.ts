@@ -1,4 +1,4 @@
-import { siteReadySchema } from "@sitewire/contracts"
+import { parseJson, siteReadySchema } from "@sitewire/contracts"
 import { distinct, type Variant, variant } from "./variant.ts"
 
 const raw = "Verify the raw bytes as received, before anything parses, prints or edits them."
@@ -9,7 +9,7 @@ export function bodyVariants(body: Buffer): Variant[] {
   // A body that is not UTF-8 has no variants: all variants edit text, and the conversion to text changes such
   // a body.
   if (!Buffer.from(text).equals(body)) return []
-  const json = parse(text.replace(/^\u{feff}/u, ""))
+  const json = parseJson(text.replace(/^\u{feff}/u, ""))
   const latin1 = Buffer.from(text, "latin1")
   const variants = [
     variant(
@@ -58,12 +58,4 @@ export function bodyVariants(body: Buffer): Variant[] {
 function inContractOrder(json: unknown): string | false {
   const parsed = siteReadySchema.safeParse(json)
   return parsed.success && JSON.stringify(parsed.data)
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

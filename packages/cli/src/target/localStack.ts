@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { parseJson } from "@sitewire/contracts"
 import { z } from "zod"
 import { incorrectUsage } from "../errors/failure.ts"
 
@@ -71,12 +72,4 @@ function parseLocalStack(path: string, text: string): LocalStack {
     `${path} cannot be used: missing or invalid: ${[...fields].join(", ")}. ` +
       "Restart the local stack (npm start), which rewrites the file.",
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -3,6 +3,7 @@ import { domainToASCII } from "node:url"
 import { z } from "zod"
 import type { SitePaid } from "../events/sitePaid.ts"
 import { normalizeSiteUrl } from "../values/normalizeSiteUrl.ts"
+import { parseJson } from "../values/parseJson.ts"
 
 /**
  * Whose data an erasure deletes: an e-mail address or a site's URL. Only its digest is stored, and compared
@@ -33,7 +34,7 @@ export function onlyEmailDigest({ email, channel, reference, name }: SitePaid): 
 
 /** Digests of all strings that may be an e-mail address or a site's URL. Null if the content is not JSON. */
 export function digestsOf(content: Buffer): string[] | null {
-  const parsed = parseJson(content)
+  const parsed = parseJson(content.toString("utf8"))
   if (parsed === undefined) return null
   return stringsIn(parsed).flatMap((text) => [
     ...(text.includes("@") ? [digest(normalizeEmail(text))] : []),
@@ -53,14 +54,6 @@ function stringsIn(value: unknown): string[] {
     }
   }
   return strings
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"))
-  } catch {
-    return undefined
-  }
 }
 
 function normalizeEmail(email: string): string {

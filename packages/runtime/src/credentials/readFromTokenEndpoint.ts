@@ -1,3 +1,4 @@
+import { parseJson } from "@sitewire/contracts"
 import { z } from "zod"
 import { reasonOf } from "../logging/reasonOf.ts"
 import { type Credential, cacheCredential } from "./cacheCredential.ts"
@@ -85,12 +86,4 @@ function whyFailed(error: unknown, withinMs: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === "TimeoutError") return `no response within ${withinMs} ms`
   return error.cause === undefined ? error.message : reasonOf(error.cause)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

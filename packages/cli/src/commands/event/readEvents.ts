@@ -1,4 +1,4 @@
-import { recordReader, sitePaidSchema } from "@sitewire/contracts"
+import { parseJson, recordReader, sitePaidSchema } from "@sitewire/contracts"
 import { incorrectUsage } from "../../errors/failure.ts"
 
 const readSitePaid = recordReader(sitePaidSchema)
@@ -51,11 +51,7 @@ function split(text: string): { value: string; position: string }[] {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\u{feff}/u, ""))
-  } catch {
-    return undefined
-  }
+  return parseJson(text.replace(/^\u{feff}/u, ""))
 }
 
 function textField(json: unknown, field: string): string | null {

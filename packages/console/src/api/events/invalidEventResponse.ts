@@ -2,6 +2,7 @@ import {
   type InvalidEvent,
   identifierSchema,
   invalidRecordHeaders,
+  parseJson,
   sitePaidSchema,
 } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
@@ -24,9 +25,5 @@ export function invalidEventResponse({ value, headers, appendedAt }: ConsumerRec
 
 /** Reads the id and the channel, which are not personal data. Empty if the value is not a JSON object. */
 function parseFields(value: Uint8Array | null): { id?: unknown; channel?: unknown } {
-  try {
-    return z.looseObject({}).parse(JSON.parse(String(value)))
-  } catch {
-    return {}
-  }
+  return z.looseObject({}).safeParse(parseJson(String(value))).data ?? {}
 }
