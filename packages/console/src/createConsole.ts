@@ -11,7 +11,6 @@ import { serveHttp } from "./api/server/serveHttp.ts"
 import type { consoleVariables } from "./config.ts"
 import { reconcileSources } from "./jobs/reconcile/reconcileSources.ts"
 import { runJobs } from "./jobs/runJobs.ts"
-import { invalidTopicOn } from "./kafka/invalidTopic.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
 import { topicReaderOn } from "./kafka/topicReader.ts"
@@ -54,7 +53,11 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const topicPrefix = config.TOPIC_PREFIX
   const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: config.RETRY_DELAYS })
-  const invalidTopic = invalidTopicOn({ kafka, topic: topics.sitePaidInvalid, topicPrefix })
+  const invalidTopic = topicReaderOn({
+    kafka,
+    topic: topics.sitePaidInvalid,
+    groupPrefix: `${topicPrefix}console.replay`,
+  })
   const jobs = runJobs({
     pool,
     context: { sealingKeys: config.SEALING_KEYS, publish: publisher.publish, topics, invalidTopic },

@@ -1,8 +1,8 @@
 import type { Job } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import { z } from "zod"
-import type { InvalidTopic } from "../kafka/invalidTopic.ts"
 import type { Publish } from "../kafka/publisher.ts"
+import type { InvalidTopic } from "../kafka/topicReader.ts"
 
 /**
  * A job whose step runs now. `filter` selects what the job processes, and `position` is how far it
@@ -18,20 +18,14 @@ export type RunningJob = {
   now: Date
 }
 
-/**
- * The outcome of one step of a job. `unavailable`: Kafka is unavailable, so the step is rolled back and
- * retried.
- */
-export type Step =
-  | {
-      kind: "completed"
-      position: object
-      counts: Record<string, number>
-      done: boolean
-      /** The next step starts at least this long after the start of this step, on any console. Default: 0. */
-      intervalMs?: number
-    }
-  | { kind: "unavailable"; why: string }
+/** The outcome of one step of a job. A step that rejects is rolled back and retried. */
+export type Step = {
+  position: object
+  counts: Record<string, number>
+  done: boolean
+  /** The next step starts at least this long after the start of this step, on any console. Default: 0. */
+  intervalMs?: number
+}
 
 export type StepContext = {
   /** Runs statements in the step's transaction, which also saves the job's position. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Pool } from "@sitewire/database"
 import type { Logger } from "@sitewire/runtime"
+import { KafkaUnavailable } from "../kafka/kafkaUnavailable.ts"
 import { erasureStep } from "./erasure/erasureStep.ts"
 import type { StepContext } from "./job.ts"
 import type { ReconcileSources } from "./reconcile/reconcileSources.ts"
@@ -50,10 +51,11 @@ export function runJobs(settings: {
       return true
     }
     skippedUntil.set(id, Date.now() + retryAfterMs)
-    if (outcome.kind === "unavailable") {
-      log.warn({ job: id, kind, why: outcome.why }, "a job waits for Kafka")
+    const { error } = outcome
+    if (error instanceof KafkaUnavailable) {
+      log.warn({ job: id, kind, why: error.message }, "a job waits for Kafka")
     } else {
-      log.error({ job: id, kind, error: outcome.error }, "a step of a job failed and will be retried")
+      log.error({ job: id, kind, error }, "a step of a job failed and will be retried")
     }
     return true
   }

@@ -7,7 +7,6 @@ export type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepC
 export type StepOutcome =
   | { kind: "no job" }
   | { kind: "completed"; job: RunningJob; done: boolean; counts: Record<string, number> }
-  | { kind: "unavailable"; job: RunningJob; why: string }
   | { kind: "failed"; job: RunningJob; error: unknown }
 
 type Row = {
@@ -58,13 +57,10 @@ export function runStep(
     }
     const { id, kind, filter, created_at: createdAt, now } = row
     const job: RunningJob = { id, kind, filter, position: JSON.parse(row.position), createdAt, now }
-    const step = await steps[kind](job, { ...context, sql }).catch((error: unknown) => ({
-      kind: "failed" as const,
-      error,
-    }))
-    if (step.kind !== "completed") {
+    const step = await steps[kind](job, { ...context, sql }).catch((error: unknown) => ({ error }))
+    if ("error" in step) {
       await sql("rollback")
-      return { ...step, job }
+      return { kind: "failed", job, error: step.error }
     }
     const counts = { ...row.counts }
     for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more

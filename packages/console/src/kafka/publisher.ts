@@ -12,11 +12,12 @@ import {
   retryWhileUnavailable,
   watchDependency,
 } from "@sitewire/runtime"
+import { KafkaUnavailable } from "./kafkaUnavailable.ts"
 
 const deadlineMs = 5_000
 
 /** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
-export type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
+type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
 export type Publish = (record: ProducerRecord) => Promise<Published>
 
@@ -69,8 +70,8 @@ export function startPublisher(settings: {
   }
 }
 
-/** Publishes the records. The result is `acknowledged` only if the broker has acknowledged each of them. */
-export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<Published> {
-  const outcomes = await Promise.all(records.map((record) => publish(record)))
-  return outcomes.find(({ kind }) => kind === "unavailable") ?? { kind: "acknowledged" }
+/** Rejects with `KafkaUnavailable` unless the broker has acknowledged each record. */
+export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<void> {
+  for (const outcome of await Promise.all(records.map((record) => publish(record))))
+    if (outcome.kind === "unavailable") throw new KafkaUnavailable(outcome.why)
 }

@@ -1,5 +1,5 @@
 import type { Offsets } from "@sitewire/kafka"
-import type { InvalidTopic } from "./invalidTopic.ts"
+import type { InvalidTopic } from "./topicReader.ts"
 
 /** Batches are large, because each read joins a consumer group, which can take seconds. */
 export const batchLimits = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }

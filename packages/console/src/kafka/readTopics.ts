@@ -1,7 +1,6 @@
 import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
 import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
-import { reasonOf } from "@sitewire/runtime"
-import { KafkaUnavailable } from "./invalidTopic.ts"
+import { KafkaUnavailable, unavailable } from "./kafkaUnavailable.ts"
 
 type Settings = TopicSettings & {
   kafka: KafkaConnection
@@ -20,9 +19,7 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
 
   async function read(): ReturnType<ReadTopics> {
     const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
-    const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch((cause: unknown) => {
-      throw new KafkaUnavailable(reasonOf(cause), { cause })
-    })
+    const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch(unavailable)
     for (const { topic, unreadable } of backlogs)
       if (unreadable.length > 0) throw unreadableOf(topic, unreadable)
     const partitions = new Map(backlogs.map((backlog) => [backlog.topic, backlog.partitions]))

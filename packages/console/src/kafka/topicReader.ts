@@ -6,16 +6,26 @@ import {
   readTopic,
   topicEnd,
 } from "@sitewire/kafka"
-import { type InvalidTopic, unavailable } from "./invalidTopic.ts"
+import { unavailable } from "./kafkaUnavailable.ts"
 
 /** Reads a topic. If one of the functions fails, it rejects with `KafkaUnavailable`. */
-export type TopicReader = InvalidTopic & {
+export type TopicReader = {
   topic: string
+  end(): Promise<Offsets>
+  read(range: {
+    from: Offsets
+    to: Offsets
+    maxRecords: number
+    maxBytes: number
+  }): ReturnType<typeof readTopic>
   /** The offsets of the first records with this timestamp (milliseconds since the epoch) or a later one. */
   offsetsAt(since: number): Promise<Offsets>
   /** A partition for which the group has committed no offset is missing. */
   committed(group: string): Promise<Offsets>
 }
+
+/** Reads site.paid.invalid. */
+export type InvalidTopic = Pick<TopicReader, "end" | "read">
 
 export function topicReaderOn(settings: {
   kafka: KafkaConnection

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { insertDeliveries, knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { invalidRecord } from "../../../test/fixtures/jobs.ts"
 import { startConsole } from "../../../test/fixtures/startConsole.ts"
-import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
+import type { InvalidTopic } from "../../kafka/topicReader.ts"
 
 const email = "owner@shop.example"
 

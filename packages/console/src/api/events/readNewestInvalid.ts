@@ -1,6 +1,6 @@
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
-import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
+import type { InvalidTopic } from "../../kafka/topicReader.ts"
 import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
 
 /**

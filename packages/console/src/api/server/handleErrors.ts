@@ -1,6 +1,6 @@
 import type { Logger } from "@sitewire/runtime"
 import type { ErrorRequestHandler } from "express"
-import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { KafkaUnavailable } from "../../kafka/kafkaUnavailable.ts"
 import { isDatabaseUnavailable } from "../databaseErrors.ts"
 import { problem } from "../problems.ts"
 import { bodyErrors } from "./readJsonBody.ts"

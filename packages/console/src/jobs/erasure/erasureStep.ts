@@ -43,10 +43,10 @@ export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepCon
   }
   if (scanned.last && !finalPass) {
     const position = { ...firstErasurePosition(), finalPass: true }
-    return { kind: "completed", position, counts, done: false, intervalMs: finalPassAfterMs }
+    return { position, counts, done: false, intervalMs: finalPassAfterMs }
   }
   const done = scanned.last && !(await hasPreviousContents(sql, job.createdAt))
-  return { kind: "completed", position: { after: scanned.after, finalPass }, counts, done }
+  return { position: { after: scanned.after, finalPass }, counts, done }
 }
 
 const contentsPerStep = 500

@@ -7,7 +7,6 @@ import {
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
-import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
 import type { RunningJob, Step } from "../job.ts"
 import { checkEvents } from "./checkEvents.ts"
 import { checkTriggers } from "./checkTriggers.ts"
@@ -25,7 +24,7 @@ import { withoutInvalid } from "./searchInvalid.ts"
 /** Large, because each read joins a consumer group, which can take seconds. */
 const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
 
-type Completed = { position: ReconcilePosition; counts: Record<string, number>; done: boolean }
+type Completed = Step & { position: ReconcilePosition }
 
 /**
  * One step of a reconciliation: reads one batch of site.paid, site.paid.invalid or connector.triggered, and
@@ -39,14 +38,11 @@ export async function reconcileStep(
 ): Promise<Step> {
   const position = reconcilePositionSchema.parse(job.position)
   const { after, before, isInPeriod, isAfterPeriod } = periodOf(reconcileFilterSchema.parse(job.filter))
-
-  async function step(): Promise<Completed> {
-    const { ranges, unresolved } = position
-    if (ranges === null) return begin()
-    if (unresolved.length > 0) return searchInvalid(unresolved)
-    if (!isRead(ranges.events)) return readEvents(ranges)
-    return readTriggers(ranges)
-  }
+  const { ranges, unresolved } = position
+  if (ranges === null) return begin()
+  if (unresolved.length > 0) return searchInvalid(unresolved)
+  if (!isRead(ranges.events)) return readEvents(ranges)
+  return readTriggers(ranges)
 
   /** Publishers set the records' times by their own clocks, so a wider part is read. */
   async function begin(): Promise<Completed> {
@@ -128,13 +124,6 @@ export async function reconcileStep(
       counts: { ...counts, exceptions: exceptions.length },
       done: batch.ended,
     }
-  }
-
-  try {
-    return { kind: "completed", ...(await step()) }
-  } catch (error) {
-    if (error instanceof KafkaUnavailable) return { kind: "unavailable", why: error.message }
-    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ReplayFilter } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
-import type { InvalidTopic } from "../../kafka/invalidTopic.ts"
 import { readInBatches } from "../../kafka/readInBatches.ts"
+import type { InvalidTopic } from "../../kafka/topicReader.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
 /**

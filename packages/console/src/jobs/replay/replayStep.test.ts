@@ -6,7 +6,8 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { invalidRecord, startJobs } from "../../../test/fixtures/jobs.ts"
 import { sealingKeys } from "../../../test/fixtures/startConsole.ts"
-import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
+import { KafkaUnavailable } from "../../kafka/kafkaUnavailable.ts"
+import type { StepContext } from "../job.ts"
 import { countReplay } from "./countReplay.ts"
 import { replayStep } from "./replayStep.ts"
 
@@ -157,27 +158,22 @@ test("an event that was published later than an erasure by the clock margin is r
   expect(await count(rejectedLater)).toMatchObject({ matching: 0, left_out: 1 })
 })
 
-test("a replay waits only if Kafka is unavailable; another error is reported as a failure", async () => {
-  const broken = async () => Promise.reject(new Error("an unexpected error"))
-  const position = { perSecond: 1, next: {}, end: {} }
+test("a step of a replay rejects if Kafka is unavailable or acknowledges not every event", async () => {
   const at = new Date()
-  const job = {
-    id: "job_x",
-    kind: "replay",
-    filter: { reason: "r" },
-    position,
-    createdAt: at,
-    now: at,
-  } as const
-  const context = {
-    sql: broken,
+  const filter = { rejected_before: "2030-01-01T00:00:00Z" }
+  const position = { perSecond: 1, next: {}, end: {} }
+  const job = { id: "job_x", kind: "replay", filter, position, createdAt: at, now: at } as const
+  const record = { topic: "i", partition: 0, offset: "0", appendedAt: 0, timeFrom: "broker" } as const
+  const records = [{ ...record, key: null, value: Buffer.from("{}"), headers: {} }]
+  const context: StepContext = {
+    sql: (async () => [{ version: "v", erased: {} }]) as unknown as Sql,
     sealingKeys,
-    publish: broken,
+    publish: async () => ({ kind: "unavailable", why: "no acknowledgement" }),
     topics: { sitePaid: "p", sitePaidInvalid: "i" },
-    invalidTopic: { end: broken, read: async () => ({ records: [], next: {}, ended: true }) },
+    invalidTopic: { end: async () => ({}), read: async () => ({ records, next: {}, ended: true }) },
   }
-  await expect(replayStep(job, context)).rejects.toThrow("an unexpected error")
-  const read = () => Promise.reject(new KafkaUnavailable("no response"))
-  const unavailable = await replayStep(job, { ...context, invalidTopic: { end: broken, read } })
-  expect(unavailable).toEqual({ kind: "unavailable", why: "no response" })
+  await expect(replayStep(job, context)).rejects.toThrow(new KafkaUnavailable("no acknowledgement"))
+  const noResponse = () => Promise.reject(new KafkaUnavailable("no response"))
+  const invalidTopic = { end: noResponse, read: noResponse }
+  await expect(replayStep(job, { ...context, invalidTopic })).rejects.toThrow("no response")
 })

@@ -1,7 +1,6 @@
 import { invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
-import { KafkaUnavailable } from "../../kafka/invalidTopic.ts"
 import { publishAll } from "../../kafka/publisher.ts"
 import { batchLimits } from "../../kafka/readInBatches.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
@@ -41,46 +40,39 @@ export async function replayStep(
 ): Promise<Step> {
   const { perSecond, next, end, total } = positionSchema.parse(job.position)
   const filter = replayFilterSchema.parse(job.filter)
-  try {
-    if (end === null) {
-      const end = await invalidTopic.end()
-      const { matching, left_out, complete } = await countReplay(
-        { sql, sealingKeys, invalidTopic },
-        filter,
-        countDeadlineMs,
-      )
-      const position = { perSecond, next, end, total: complete ? matching + left_out : null }
-      return { kind: "completed", position, counts: {}, done: false }
-    }
-    const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
-    const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
-    const erasures = await readAllErasures({ sql, sealingKeys })
-    const matching = records.filter((record) => matches(record, filter))
-    const replayed = matching.filter((record) => !isErased(record, erasures))
-    const outcome = await publishAll(
-      publish,
-      replayed.map(({ key, value, headers }) => ({
-        topic: topics.sitePaid,
-        key,
-        value,
-        headers: originalHeaders(headers),
-      })),
+  if (end === null) {
+    const end = await invalidTopic.end()
+    const { matching, left_out, complete } = await countReplay(
+      { sql, sealingKeys, invalidTopic },
+      filter,
+      countDeadlineMs,
     )
-    if (outcome.kind === "unavailable") return outcome
-    return {
-      kind: "completed",
-      position: { perSecond, next: reached, end, total },
-      counts: {
-        read: records.length,
-        replayed: replayed.length,
-        left_out: matching.length - replayed.length,
-      },
-      done: batch.ended && records.length === batch.records.length,
-      intervalMs: (replayed.length / perSecond) * 1_000,
-    }
-  } catch (error) {
-    if (error instanceof KafkaUnavailable) return { kind: "unavailable", why: error.message }
-    throw error
+    const position = { perSecond, next, end, total: complete ? matching + left_out : null }
+    return { position, counts: {}, done: false }
+  }
+  const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
+  const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
+  const erasures = await readAllErasures({ sql, sealingKeys })
+  const matching = records.filter((record) => matches(record, filter))
+  const replayed = matching.filter((record) => !isErased(record, erasures))
+  await publishAll(
+    publish,
+    replayed.map(({ key, value, headers }) => ({
+      topic: topics.sitePaid,
+      key,
+      value,
+      headers: originalHeaders(headers),
+    })),
+  )
+  return {
+    position: { perSecond, next: reached, end, total },
+    counts: {
+      read: records.length,
+      replayed: replayed.length,
+      left_out: matching.length - replayed.length,
+    },
+    done: batch.ended && records.length === batch.records.length,
+    intervalMs: (replayed.length / perSecond) * 1_000,
   }
 }
 

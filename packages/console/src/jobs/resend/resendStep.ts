@@ -35,7 +35,7 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
     const counting = { now: job.createdAt, deadlineMs: countDeadlineMs }
     const { matching, leftOut, complete } = await countResend(sql, filter, counting)
     const position = { perSecond, after, total: complete ? matching + leftOut : null }
-    return { kind: "completed", position, counts: {}, done: false }
+    return { position, counts: {}, done: false }
   }
   const most = Math.ceil(perSecond / 4)
   const { range, values } = rangeOf(filter, timesOf(filter, job.createdAt), after)
@@ -46,7 +46,6 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   const resent = await deferForResend(sql, ids, job.id, conditionsOf(filter, job.createdAt, 2))
   const position: Position = { perSecond, after: through ?? after, total }
   return {
-    kind: "completed",
     position,
     counts: { resent: resent.length, left_out: ids.length - resent.length },
     done: ids.length < most && scanned < scanRows,
