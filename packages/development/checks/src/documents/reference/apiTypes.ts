@@ -1,34 +1,16 @@
-type Schema = {
-  $ref?: string
-  type?: string | string[]
-  const?: unknown
-  enum?: unknown[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  additionalProperties?: Schema | boolean
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-}
-type Content = Record<string, { schema?: Schema }>
-type Parameter = { in: string; name: string; required?: boolean; schema: Schema }
-type Response = { $ref?: string; content?: Content }
-type Operation = {
-  parameters?: Parameter[]
-  requestBody?: { required?: boolean; content: Content }
-  responses: Record<string, Response>
-}
-type Document = {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
-}
+import {
+  type JsonSchema,
+  type MediaType,
+  type OpenApi,
+  type Operation,
+  resolveResponse,
+} from "@sitewire/console"
 
 /**
  * The types of the management API for the web console, in the form that openapi-fetch reads. openapi-typescript is
  * not used, because it needs the compiler API of TypeScript 5.
  */
-export function apiTypes(document: Document): string {
+export function apiTypes(document: OpenApi): string {
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => `    ${name}: ${typeOf(schema)}`,
   )
@@ -41,7 +23,7 @@ export function apiTypes(document: Document): string {
   return `export interface components {\n  schemas: {\n${schemas.join("\n")}\n  }\n}\n\nexport interface paths {\n${paths.join("\n")}\n}\n`
 }
 
-function operationType(document: Document, { parameters = [], requestBody, responses }: Operation): string {
+function operationType(document: OpenApi, { parameters = [], requestBody, responses }: Operation): string {
   const groups = [...Map.groupBy(parameters, (parameter) => parameter.in)].map(([place, members]) => {
     const fields = members.map(
       ({ name, required, schema }) => `${JSON.stringify(name)}${required ? "" : "?"}: ${typeOf(schema)}`,
@@ -51,23 +33,28 @@ function operationType(document: Document, { parameters = [], requestBody, respo
   const body = requestBody
     ? [`requestBody${requestBody.required ? "" : "?"}: { content: ${contentType(requestBody.content)} }`]
     : []
-  const outcomes = Object.entries(responses).map(([status, response]) => {
-    const resolved = response.$ref
-      ? document.components.responses[response.$ref.replace("#/components/responses/", "")]
-      : response
-    return `${status}: { headers: Record<string, unknown>; content: ${contentType(resolved?.content)} }`
-  })
-  const parts = [`parameters: { ${groups.join("; ")} }`, ...body, `responses: { ${outcomes.join("; ")} }`]
+  // All errors have the same type.
+  const outcomes = new Set(
+    Object.entries(responses).map(([status, response]) => {
+      const content = contentType(resolveResponse(document, response)?.content)
+      return `${Number(status) < 400 ? status : "default"}: { headers: Record<string, unknown>; content: ${content} }`
+    }),
+  )
+  const parts = [
+    `parameters: { ${groups.join("; ")} }`,
+    ...body,
+    `responses: { ${[...outcomes].join("; ")} }`,
+  ]
   return `{ ${parts.join("; ")} }`
 }
 
-function contentType(content: Content | undefined): string {
+function contentType(content: Record<string, MediaType> | undefined): string {
   const entries = Object.entries(content ?? {})
   if (entries.length === 0) return "{ [type: string]: never }"
   return `{ ${entries.map(([type, { schema }]) => `${JSON.stringify(type)}: ${typeOf(schema ?? {})}`).join("; ")} }`
 }
 
-function typeOf(schema: Schema): string {
+function typeOf(schema: JsonSchema): string {
   const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema
   if ($ref !== undefined) return `components["schemas"][${JSON.stringify($ref.split("/").at(-1))}]`
   if (constant !== undefined) return JSON.stringify(constant)
@@ -81,7 +68,7 @@ function typeOf(schema: Schema): string {
   return type ?? "unknown"
 }
 
-function objectType({ properties, required = [], additionalProperties }: Schema): string {
+function objectType({ properties, required = [], additionalProperties }: JsonSchema): string {
   if (!properties) {
     const values = typeof additionalProperties === "object" ? typeOf(additionalProperties) : "unknown"
     return `{ [name: string]: ${values} }`
