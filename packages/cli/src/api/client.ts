@@ -1,13 +1,17 @@
 import {
+  type activateQuerySchema,
   apiKeySchema,
   attemptSchema,
   auditEntrySchema,
+  type auditQuerySchema,
   type ChangeChannel,
   type ChangeConnection,
   cancelledDeliverySchema,
   certificationSchema,
   channelHealthSchema,
+  type channelQuerySchema,
   channelSchema,
+  type connectionQuerySchema,
   connectionSchema,
   connectionSecretSchema,
   connectionTriggerUrlSchema,
@@ -23,8 +27,10 @@ import {
   type createReconcileJobSchema,
   type createReplayJobSchema,
   type createResendJobSchema,
+  type deleteChannelQuerySchema,
   deletedChannelSchema,
   deliveryBodySchema,
+  type deliveryQuerySchema,
   deliveryWithAttemptsSchema,
   dryRunSchema,
   endedSessionsSchema,
@@ -35,13 +41,20 @@ import {
   listedDeliverySchema,
   listedSyncSchema,
   operatorProblemSchema,
+  type pageQuerySchema,
   pageSchema,
+  type problemQuerySchema,
   requestedSyncSchema,
   resendAcceptedSchema,
-  type StreamEvent,
+  type secretQuerySchema,
+  type sessionOwnerQuerySchema,
+  type sessionQuerySchema,
   signInLinkSchema,
   stagedSecretSchema,
+  type statisticsQuerySchema,
   statisticsSchema,
+  type streamQuerySchema,
+  type syncQuerySchema,
   testDeliverySchema,
   topicListSchema,
   windowPageSchema,
@@ -49,59 +62,10 @@ import {
 import { z } from "zod"
 import { type ApiOptions, createRequest } from "./request.ts"
 
-export type PageQuery = { cursor?: string | undefined; limit?: number | undefined }
-export type ConnectionQuery = PageQuery & {
-  site?: string | undefined
-  state?: string | undefined
-  q?: string | undefined
-}
-export type SyncQuery = PageQuery &
-  Partial<Record<"connection" | "site" | "outcome" | "started_after" | "started_before", string | undefined>>
-export type DeliveryQuery = PageQuery &
-  Partial<
-    Record<
-      | "channel"
-      | "state"
-      | "event_id"
-      | "reference"
-      | "site_url"
-      | "error"
-      | "job"
-      | "created_after"
-      | "created_before",
-      string | undefined
-    >
-  >
-export type AuditQuery = PageQuery & {
-  key?: string | undefined
-  operation?: string | undefined
-  target_kind?: string | undefined
-  target?: string | undefined
-  created_after?: string | undefined
-  created_before?: string | undefined
-}
-export type SessionQuery = PageQuery & { owner?: string | undefined }
-export type ProblemQuery = PageQuery &
-  Partial<Record<"state" | "kind" | "subject" | "created_after" | "created_before", string | undefined>>
-export type ChannelQuery = PageQuery & {
-  q?: string | undefined
-  paused?: boolean | undefined
-  health?: string | undefined
-}
-/** The API rejects the request if it would affect another secret than `secret_id`. */
-export type SecretQuery = { secret_id?: string | undefined }
-export type ActivateQuery = SecretQuery & { force?: boolean | undefined }
-export type StatisticsQuery = {
-  interval?: string | undefined
-  channel?: string | undefined
-  created_after?: string | undefined
-  created_before?: string | undefined
-}
-export type StreamQuery = {
-  event?: StreamEvent | undefined
-  channel?: string | undefined
-  connection?: string | undefined
-}
+export type Query<Schema extends z.ZodObject> = Partial<
+  Record<keyof z.input<Schema>, string | number | boolean | undefined>
+>
+export type PageQuery = Query<typeof pageQuerySchema>
 export type Client = ReturnType<typeof createClient>
 
 /**
@@ -127,14 +91,15 @@ export function createClient(options: ApiOptions) {
   return {
     createChannel: (body: z.input<typeof createChannelSchema>) =>
       call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: ChannelQuery = {}) => call(channels, { path: "channels", query }),
+    listChannels: (query: Query<typeof channelQuerySchema> = {}) =>
+      call(channels, { path: "channels", query }),
     readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
     changeChannel: (id: string, body: ChangeChannel) =>
       call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
     changeAddress: (id: string, address: string) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/change-address`, body: { address } }),
     readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
-    deleteChannel: (id: string, query: { force?: boolean | undefined } = {}) =>
+    deleteChannel: (id: string, query: Query<typeof deleteChannelQuerySchema> = {}) =>
       call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
     pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
     resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
@@ -142,11 +107,11 @@ export function createClient(options: ApiOptions) {
       call(stagedSecretSchema, { ...post, path: `channels/${segment(id)}/secret/stage` }),
     readStagedSecret: (id: string) =>
       call(stagedSecretSchema, { path: `channels/${segment(id)}/secret/staged` }),
-    revertSecret: (id: string, query: ActivateQuery = {}) =>
+    revertSecret: (id: string, query: Query<typeof activateQuerySchema> = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/revert`, query }),
-    activateSecret: (id: string, query: ActivateQuery = {}) =>
+    activateSecret: (id: string, query: Query<typeof activateQuerySchema> = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
-    retireSecret: (id: string, query: SecretQuery = {}) =>
+    retireSecret: (id: string, query: Query<typeof secretQuerySchema> = {}) =>
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     testChannel: (id: string) =>
       call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/test`, timeoutMs: 30_000 }),
@@ -156,7 +121,8 @@ export function createClient(options: ApiOptions) {
       call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(createdConnectionSchema, { ...post, path: "connections", body }),
-    listConnections: (query: ConnectionQuery = {}) => call(connections, { path: "connections", query }),
+    listConnections: (query: Query<typeof connectionQuerySchema> = {}) =>
+      call(connections, { path: "connections", query }),
     readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
     changeConnection: (id: string, body: ChangeConnection) =>
       call(connectionSchema, { method: "PATCH", path: `connections/${segment(id)}`, body }),
@@ -172,11 +138,12 @@ export function createClient(options: ApiOptions) {
       call(connectionSecretSchema, { ...post, path: `connections/${segment(id)}/signing-secret` }),
     replaceToken: (id: string) =>
       call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
-    listSyncs: (query: SyncQuery = {}) => call(syncs, { path: "syncs", query }),
+    listSyncs: (query: Query<typeof syncQuerySchema> = {}) => call(syncs, { path: "syncs", query }),
     readSnapshot: (id: string, fence?: string) =>
       send({ path: `connections/${segment(id)}/snapshot`, query: { fence } }),
     readPreviousSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot/previous` }),
-    listDeliveries: (query: DeliveryQuery = {}) => call(deliveries, { path: "deliveries", query }),
+    listDeliveries: (query: Query<typeof deliveryQuerySchema> = {}) =>
+      call(deliveries, { path: "deliveries", query }),
     readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
     listAttempts: (id: string, query: PageQuery = {}) =>
       call(attempts, { path: `deliveries/${segment(id)}/attempts`, query }),
@@ -196,10 +163,14 @@ export function createClient(options: ApiOptions) {
       call(jobSchema, { ...post, path: "jobs/reconcile", body }),
     listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
     readJob: (id: string) => call(jobWithOutcomeSchema, { path: `jobs/${segment(id)}` }),
-    readStatistics: (query: StatisticsQuery = {}) => call(statisticsSchema, { path: "statistics", query }),
+    readStatistics: (query: Query<typeof statisticsQuerySchema> = {}) =>
+      call(statisticsSchema, { path: "statistics", query }),
     listTopics: () => call(topicListSchema, { path: "topics" }),
     /** The response's body is a stream of events until `signal` is aborted. */
-    openStream: (query: StreamQuery, options: { lastEventId: string | undefined; signal: AbortSignal }) =>
+    openStream: (
+      query: Query<typeof streamQuerySchema>,
+      options: { lastEventId: string | undefined; signal: AbortSignal },
+    ) =>
       send({
         path: "stream",
         query,
@@ -216,18 +187,20 @@ export function createClient(options: ApiOptions) {
     readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
     readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
     revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
-    listSessions: (query: SessionQuery = {}) => call(sessions, { path: "sessions", query }),
+    listSessions: (query: Query<typeof sessionQuerySchema> = {}) =>
+      call(sessions, { path: "sessions", query }),
     endSession: (id: string) =>
       call(endedSessionsSchema, { method: "DELETE", path: `sessions/${segment(id)}` }),
-    endSessions: (query: Pick<SessionQuery, "owner">) =>
+    endSessions: (query: Query<typeof sessionOwnerQuerySchema>) =>
       call(endedSessionsSchema, { method: "DELETE", path: "sessions", query }),
     createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
-    listProblems: (query: ProblemQuery = {}) => call(problems, { path: "problems", query }),
+    listProblems: (query: Query<typeof problemQuerySchema> = {}) =>
+      call(problems, { path: "problems", query }),
     acknowledgeProblem: (id: string, body: { note: string }) =>
       call(operatorProblemSchema, { ...post, path: `problems/${segment(id)}/acknowledge`, body }),
     withdrawAcknowledgement: (id: string) =>
       call(operatorProblemSchema, { method: "DELETE", path: `problems/${segment(id)}/acknowledge` }),
-    listAudit: (query: AuditQuery = {}) => call(auditEntries, { path: "audit", query }),
+    listAudit: (query: Query<typeof auditQuerySchema> = {}) => call(auditEntries, { path: "audit", query }),
   }
 }
 

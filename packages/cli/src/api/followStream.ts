@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import type { streamQuerySchema } from "@sitewire/contracts"
 import { Failure, failed } from "../errors/failure.ts"
 import type { Session } from "../session/createSession.ts"
-import type { StreamQuery } from "./client.ts"
+import type { Query } from "./client.ts"
 import { readEvents, type ServerEvent } from "./readEvents.ts"
 
 const reconnectMs = 2_000
@@ -14,7 +15,7 @@ const silenceMs = 30_000
  */
 export async function followStream(
   session: Session,
-  query: StreamQuery,
+  query: Query<typeof streamQuerySchema>,
   onEvent: (event: string, data: unknown) => void,
   /** Called when the stream is open, before its first event, with the time of the API's clock. */
   onOpen: (at: Date) => Promise<void> | void = () => {},

@@ -1,13 +1,12 @@
 import { connectionSchema, connectionStateSchema, pageSchema } from "@sitewire/contracts"
 import { Option } from "commander"
-import type { ConnectionQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
 import type { Style } from "../../output/style.ts"
 import { relativeTime } from "../../output/time.ts"
 
-type Options = PageOptions & Pick<ConnectionQuery, "site" | "state"> & { search?: string }
+type Options = PageOptions & { site?: string; state?: string; search?: string }
 
 export const listConnections: CliCommand = {
   name: "list",

@@ -1,6 +1,5 @@
 import { type ListedSync, listedSyncSchema, pageSchema, syncSchema } from "@sitewire/contracts"
 import { Option } from "commander"
-import type { SyncQuery } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
@@ -8,7 +7,7 @@ import { parseTime } from "../../options/parseTime.ts"
 import { timeColumn } from "../../output/table.ts"
 import { duration, relativeTime } from "../../output/time.ts"
 
-type Options = PageOptions & Pick<SyncQuery, "site" | "outcome"> & { after?: string; before?: string }
+type Options = PageOptions & { site?: string; outcome?: string; after?: string; before?: string }
 
 export const listSyncs: CliCommand = {
   name: "list",
