@@ -13,7 +13,7 @@ import { type ApiContext, defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { invalidRequest, notFound, problem } from "../problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../response.ts"
-import { type ChannelRow, channelColumns, channelResponse } from "./channelResponse.ts"
+import { type ChannelRow, changedChannel, channelColumns, channelResponse } from "./channelResponse.ts"
 import { checkRunning } from "./checks/checkRunning.ts"
 import { rejectMany } from "./checks/rejectMany.ts"
 import { waitForCheck } from "./checks/waitForCheck.ts"
@@ -92,16 +92,13 @@ async function setAddress(
 ): Promise<Success<Channel> | Problem> {
   const found = await lockChannel(prisma, id, caller)
   if (!found) return notFound("channel", id)
-  const target = { kind: "channel" as const, id }
-  const before = channelResponse(found, caller)
   // Of a repeated Idempotency-Key.
-  if (found.address === address) return ok(before)
+  if (found.address === address) return ok(channelResponse(found, caller))
   const rejected = rejectPartner(caller, found)
   if (rejected) return rejected
   if (found.updatedAt.toISOString() !== version) return problem("address-not-confirmed", outdated)
   const row = await prisma.channel.update({ where: { id }, data: { address }, select: channelColumns })
-  const after = channelResponse(row, caller)
-  return ok(after, { audit: { target, changes: changesOf(before, after) } })
+  return changedChannel(found, row, caller)
 }
 
 function rejectPartner(caller: Caller, { partnerMayChangeAddress }: ChannelRow): Problem | null {

@@ -2,6 +2,7 @@ import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, manages } from "../../auth/caller.ts"
 import { maskEmails } from "../deliveries/maskEmails.ts"
+import { changesOf, ok, type Success } from "../response.ts"
 import { withoutQuery } from "../withoutQuery.ts"
 
 /**
@@ -72,6 +73,13 @@ export function channelResponse(row: ChannelRow, caller: Caller): Channel {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }
+}
+
+/** The response to a request that changed the channel from `found` to `row`, with what the audit log records. */
+export function changedChannel(found: ChannelRow, row: ChannelRow, caller: Caller): Success<Channel> {
+  const after = channelResponse(row, caller)
+  const changes = changesOf(channelResponse(found, caller), after)
+  return ok(after, { audit: { target: { kind: "channel", id: row.id }, changes } })
 }
 
 /** Addresses of a channel are shown with their query to its partner, and to those who may change them. */

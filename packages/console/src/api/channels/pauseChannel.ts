@@ -2,8 +2,7 @@ import { channelSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
-import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { changedChannel, channelColumns } from "./channelResponse.ts"
 import { lockChannel } from "./findChannel.ts"
 
 export const pauseChannel = defineRoute({
@@ -25,8 +24,6 @@ export const pauseChannel = defineRoute({
       [id],
     )
     const row = await prisma.channel.findUniqueOrThrow({ where: { id }, select: channelColumns })
-    const after = channelResponse(row, caller)
-    const changes = changesOf(channelResponse(found, caller), after)
-    return ok(after, { audit: { target: { kind: "channel", id }, changes } })
+    return changedChannel(found, row, caller)
   },
 })

@@ -2,8 +2,7 @@ import { channelSchema, secretQuerySchema } from "@sitewire/contracts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
-import { changesOf, ok } from "../../response.ts"
-import { channelResponse } from "../channelResponse.ts"
+import { changedChannel } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { signTestBody, storeRetiredSecret } from "./retiredSecret.ts"
 import { rotationConflict } from "./rotationConflict.ts"
@@ -31,8 +30,6 @@ export const retireSecret = defineRoute({
     const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
     if (test) await storeRetiredSecret(prisma, id, test)
-    const after = channelResponse(row, caller)
-    const changes = changesOf(channelResponse(found, caller), after)
-    return ok(after, { audit: { target: { kind: "channel", id }, changes } })
+    return changedChannel(found, row, caller)
   },
 })

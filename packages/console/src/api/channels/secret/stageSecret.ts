@@ -5,8 +5,8 @@ import { newId } from "../../../newIds.ts"
 import { defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
-import { changesOf, ok } from "../../response.ts"
-import { channelResponse } from "../channelResponse.ts"
+import { ok } from "../../response.ts"
+import { changedChannel } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
@@ -41,11 +41,8 @@ export const stageSecret = defineRoute({
     })
     const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "stage")
-    const after = channelResponse(row, caller)
-    const changes = changesOf(channelResponse(found, caller), after)
-    return ok(
-      { ...after, staged_secret: secret, standard_webhooks_secret: standardWebhooksSecret(secret) },
-      { audit: { target: { kind: "channel", id }, changes } },
-    )
+    const { body, ...more } = changedChannel(found, row, caller)
+    const secrets = { staged_secret: secret, standard_webhooks_secret: standardWebhooksSecret(secret) }
+    return ok({ ...body, ...secrets }, more)
   },
 })

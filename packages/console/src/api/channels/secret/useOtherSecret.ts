@@ -2,8 +2,8 @@ import type { Channel } from "@sitewire/contracts"
 import type { Caller } from "../../../auth/caller.ts"
 import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
-import { changesOf, ok, type Problem, type Success } from "../../response.ts"
-import { type ChannelRow, channelResponse, lastCertificationOf } from "../channelResponse.ts"
+import type { Problem, Success } from "../../response.ts"
+import { type ChannelRow, changedChannel, lastCertificationOf } from "../channelResponse.ts"
 import { rotationPointOf } from "../checks/certificationResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
@@ -39,9 +39,7 @@ export async function useOtherSecret(
        and (${secretId ?? null}::text is null or other_secret_id = ${secretId ?? null})`
   const row = swapped === 1 ? await findChannel(prisma, id, caller) : null
   if (!row) return rotationConflict(prisma, id, state === "staged" ? "activate" : "revert", secretId)
-  const after = channelResponse(row, caller)
-  const changes = changesOf(channelResponse(found, caller), after)
-  return ok(after, { audit: { target: { kind: "channel", id }, changes } })
+  return changedChannel(found, row, caller)
 }
 
 /** A problem if the last certification since the other secret has its state found that the receiver rejects it. */
