@@ -1,6 +1,5 @@
 import type { Logger, Tracing } from "@sitewire/runtime"
 import { createIngestTriggers } from "./intake/ingestTriggers.ts"
-import { isInvalidTrigger } from "./intake/isInvalidTrigger.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
 import { createHostLimiter } from "./schedule/hostLimiter.ts"
 import { runDueSyncs } from "./schedule/runDueSyncs.ts"
@@ -56,7 +55,6 @@ export function createScheduler(parts: SchedulerParts) {
   })
   const ingest = createIngestTriggers({
     recordTriggers: store.recordTriggers,
-    isInvalidTrigger,
     onRecorded({ triggers, dueInMs }) {
       metrics.triggers.inc(triggers)
       if (dueInMs !== null) syncs.dueIn(dueInMs)

@@ -235,7 +235,7 @@ export function createDispatcher(parts: DispatcherParts) {
 
   return {
     handleSitePaid,
-    handleRetries: handleRetries,
+    handleRetries,
     counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
     /** Channels that fail, are slow, or have deferred deliveries. */
     statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),

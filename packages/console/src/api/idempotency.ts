@@ -11,6 +11,8 @@ import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 /** A POST with an Idempotency-Key. `content` is its path, query and body. */
 export type IdempotentRequest = { keyId: string; idempotencyKey: string; content: string }
 
+export const idempotencyKeyPattern = /^[!-~]{1,255}$/
+
 /** Reads the header Idempotency-Key. Null: the request has none. */
 export function readIdempotencyKey(request: {
   headers: IncomingHttpHeaders
@@ -20,7 +22,7 @@ export function readIdempotencyKey(request: {
 }): IdempotentRequest | null | Problem {
   const header = request.headers["idempotency-key"]
   if (header === undefined) return null
-  if (typeof header !== "string" || !/^[\x21-\x7e]{1,255}$/.test(header)) {
+  if (typeof header !== "string" || !idempotencyKeyPattern.test(header)) {
     const message = "Idempotency-Key must be 1 to 255 printable ASCII characters, without spaces"
     return invalidRequest("headers", [{ field: "Idempotency-Key", message }])
   }

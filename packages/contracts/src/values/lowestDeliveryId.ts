@@ -6,3 +6,6 @@ export function lowestDeliveryId(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0")
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
+
+/** Lower than the id of every delivery. */
+export const beforeFirstId = lowestDeliveryId(0)

@@ -30,7 +30,6 @@ function startIngest(recordTriggers: IngestTriggersOptions["recordTriggers"]) {
   const failures: unknown[] = []
   const ingest = createIngestTriggers({
     recordTriggers,
-    isInvalidTrigger: () => false,
     onRecorded: ({ triggers }) => recorded.push(triggers),
     onInvalid: () => {},
     onFailed: (error) => failures.push(error),

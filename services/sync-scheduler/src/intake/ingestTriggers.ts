@@ -5,6 +5,7 @@ import { type Logger, processAttributes, type Span, type Tracing } from "@sitewi
 import { BatchTooSlow } from "../batchTooSlow.ts"
 import { firstLockPauseMs, longestLockPauseMs } from "../whileLocked.ts"
 import { compactTriggers } from "./compactTriggers.ts"
+import { isInvalidTrigger } from "./isInvalidTrigger.ts"
 import { trackLockedConnections } from "./lockedConnections.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)
@@ -32,7 +33,6 @@ export type IngestTriggersOptions = {
     triggers: CompactedTrigger[],
     options: { waitForLocks: boolean },
   ) => Promise<{ recorded: number; dueInMs: number | null; locked: string[] }>
-  isInvalidTrigger: (error: unknown) => boolean
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
   onFailed: (error: unknown) => void
@@ -57,7 +57,7 @@ export type IngestTriggers = {
  * they use.
  */
 export function createIngestTriggers(options: IngestTriggersOptions): IngestTriggers {
-  const { recordTriggers, isInvalidTrigger, onRecorded, onInvalid, onFailed, tracing, log } = options
+  const { recordTriggers, onRecorded, onInvalid, onFailed, tracing, log } = options
   let waiting: PendingTrigger[] = []
   let setAside: PendingTrigger[] = []
   const lockedConnections = trackLockedConnections(log)

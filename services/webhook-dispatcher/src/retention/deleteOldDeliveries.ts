@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { lowestDeliveryId } from "@sitewire/contracts"
+import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
 import { dropDay, oneAtATime, type Pool, type Sql } from "@sitewire/database"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
@@ -45,8 +45,6 @@ export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRo
   const isFinished = (await walk(old, deleteDeliveries, add)) && (await walk(old, deleteAttempts, add))
   return { kind: isFinished ? "finished" : "busy", ...total }
 }
-
-const beforeFirstId = "00000000-0000-0000-0000-000000000000"
 
 async function readDays(sql: Sql, before: Date): Promise<string[]> {
   const days = await sql<{ day: string }>("select day::text from days_before('delivery', $1) as day", [

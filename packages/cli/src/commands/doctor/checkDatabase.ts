@@ -1,4 +1,5 @@
 import type { DatabaseInspection } from "@sitewire/database/inspect"
+import { messageOf } from "../../errors/messageOf.ts"
 import type { Session } from "../../session/createSession.ts"
 import { usesLocalStack } from "../../target/findApi.ts"
 import { findLocalStack } from "../../target/localStack.ts"
@@ -109,9 +110,4 @@ async function checkSealingKeys(session: Session, database: DatabaseInspection):
       "Add the key with which it was sealed to SEALING_KEYS of the services; see rotate-secrets.md."
     return fault(name, messageOf(error), advice)
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ")
-  return error instanceof Error ? error.message : String(error)
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import type { KafkaConnection } from "@sitewire/kafka"
 import { Failure } from "../../errors/failure.ts"
+import { messageOf } from "../../errors/messageOf.ts"
 import type { Session } from "../../session/createSession.ts"
 import { unreachableAdvice } from "../../target/advice.ts"
 import { findKafka, type KafkaTarget } from "../../target/findKafka.ts"
@@ -97,8 +98,4 @@ async function checkBrokerClock(kafka: KafkaConnection, prefix: string): Promise
   } finally {
     await deleteTopics(kafka, [topic]).catch(ignore)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

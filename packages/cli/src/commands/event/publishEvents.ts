@@ -1,6 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import { checkBroker, connectKafka, type Log, startProducer } from "@sitewire/kafka"
 import { failed, unreachable } from "../../errors/failure.ts"
+import { messageOf } from "../../errors/messageOf.ts"
 import { unreachableAdvice } from "../../target/advice.ts"
 import type { KafkaTarget } from "../../target/findKafka.ts"
 import type { Event } from "./readEvents.ts"
@@ -35,7 +36,7 @@ export async function publishEvents(
       await producer.publish(batch.map(({ value, id }) => ({ topic, key: id, value })))
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw failed(
       `${acknowledged} of ${events.length} event(s) were acknowledged, then: ${reason} ` +
         `Check that this machine reaches all brokers of the cluster and that the topic ${topic} exists ` +

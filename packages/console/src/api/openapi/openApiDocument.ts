@@ -7,6 +7,7 @@ import {
 } from "zod-openapi"
 import { scopesOf } from "../../auth/authenticate.ts"
 import { isWrite, type Route } from "../defineRoute.ts"
+import { idempotencyKeyPattern } from "../idempotency.ts"
 import { routes } from "../routes.ts"
 import { completeDocument } from "./completeDocument.ts"
 import { errorResponses } from "./errorResponses.ts"
@@ -133,7 +134,7 @@ function requestHeaders(route: Route): z.ZodObject | undefined {
 const idempotencyHeader = {
   "Idempotency-Key": z
     .string()
-    .regex(/^[!-~]{1,255}$/)
+    .regex(idempotencyKeyPattern)
     .optional()
     .meta({
       description:

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
 import { ok } from "../response.ts"
 
-/** The console's URL responds with links, because there is no web console yet. */
+/** Browsers get the web console instead. */
 export const readRoot = defineRoute({
   method: "get",
   path: "/",

@@ -1,4 +1,4 @@
-import { subjectSchema } from "@sitewire/contracts"
+import { beforeFirstId, subjectSchema } from "@sitewire/contracts"
 import { finalPassAfterMs, insertEnded, readDigestKey, type Sql } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
@@ -10,7 +10,7 @@ import { findNamed } from "./findNamed.ts"
 const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
 
 export function firstErasurePosition(): { after: string } {
-  return { after: "00000000-0000-0000-0000-000000000000" }
+  return { after: beforeFirstId }
 }
 
 /**

@@ -1,6 +1,4 @@
-import { clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/contracts"
-
-export const beforeFirstId = "00000000-0000-0000-0000-000000000000"
+import { beforeFirstId, clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/contracts"
 
 /** A range of time, in milliseconds since the epoch: from `fromMs` (inclusive) to `toMs` (exclusive). */
 export type Times = { fromMs: number; toMs: number }

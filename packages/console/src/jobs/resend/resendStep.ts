@@ -1,9 +1,9 @@
-import { resendFilterSchema } from "@sitewire/contracts"
+import { beforeFirstId, resendFilterSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { countResend } from "./countResend.ts"
 import { deferForResend } from "./deferForResend.ts"
-import { beforeFirstId, conditionsOf, rangeOf, timesOf } from "./resendFilter.ts"
+import { conditionsOf, rangeOf, timesOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
 const scanRows = 2_000
