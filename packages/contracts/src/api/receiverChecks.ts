@@ -8,6 +8,9 @@ const address = calledUrl.meta({
   examples: ["https://test.partner.example/sitewire"],
 })
 
+/** How long a check may wait for a webhook-dispatcher. Later, its requester no longer expects it. */
+export const claimableMs = { test: 30_000, certification: 10 * 60_000, address_change: 30_000 }
+
 export const testDeliverySchema = z
   .object({
     delivery: z

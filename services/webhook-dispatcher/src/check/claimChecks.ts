@@ -1,3 +1,4 @@
+import { claimableMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns, toChannel } from "../delivery.ts"
 import type { Check } from "./check.ts"
@@ -21,12 +22,13 @@ const due = (kinds: string, limit: string) => `
    where finished_at is null and kind ${kinds} and (lease_expires_at is null or lease_expires_at < now())
    order by created_at limit ${limit} for update skip locked`
 
-// A check that waited too long is not run, because its requester no longer expects it.
+const claimable = Object.entries(claimableMs).map(([kind, ms]) => `when '${kind}' then ${ms}`)
+
 const statement = `
 with tests as (${due("<> 'certification'", "$1")}), certifications as (${due("= 'certification'", "$2")}), due as (
   select id, case when claims >= ${maxClaims}
                     then 'It was started ${maxClaims} times, and the dispatchers ended before it did. Read their logs.'
-                  when claims = 0 and created_at < now() - (case kind when 'certification' then interval '10 minutes' else interval '30 seconds' end)
+                  when claims = 0 and created_at < now() - (case kind ${claimable.join(" ")} end) * interval '1 millisecond'
                     then 'No webhook-dispatcher claimed it in time. Start one, and request it again.' end as problem
     from receiver_check where id in (select id from tests union all select id from certifications)
 )

@@ -1,9 +1,7 @@
+import { claimableMs } from "@sitewire/contracts"
 import type { ApiContext } from "../../defineRoute.ts"
 import { problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
-
-/** As long as dispatchers claim what waits (claimChecks.ts of the dispatcher). */
-const claimableMs = { test: 30_000, certification: 10 * 60_000, address_change: 30_000 }
 
 const names = {
   test: "test delivery",
