@@ -1,3 +1,5 @@
+import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
+
 /** The texts are English. Other locales have other numerals and names of months. */
 const locale = navigator.language.startsWith("en") ? navigator.language : "en-GB"
 const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" })
@@ -10,8 +12,8 @@ const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFrac
 export const formatNumber = (value: number) => number.format(value)
 export const formatCompact = (value: number) =>
   value < 10_000 ? number.format(value) : compact.format(value)
-/** A number of deliveries. `more`: there may be more, because the API counts up to a limit, mostly 10,000. */
-export const formatCounted = (count: number, more = count >= 10_000) =>
+/** A number of deliveries. `more`: there may be more, because the API counts up to a limit, mostly this one. */
+export const formatCounted = (count: number, more = count >= mostDeadCounted) =>
   `${formatNumber(count)}${more ? "+" : ""}`
 export const formatDay = (at: Date) => dayShort.format(at)
 export const formatMinute = (at: number | Date) => minute.format(at)

@@ -32,6 +32,9 @@ type Endpoint = { id: string; address: string }
 export const deliveriesOf = (count: string, one: boolean) =>
   one ? `${count} delivery` : `${count} deliveries`
 
+/** Dead deliveries are counted up to this. */
+export const mostDeadCounted = 10_000
+
 /** A channel's health counts its deferred deliveries up to this, and its scheduled ones. */
 export const mostWaitingCounted = 100_000
 
@@ -111,7 +114,7 @@ export function describeRecovery(channel: Endpoint, { last_success: success, dea
 
 function describeDead({ count }: Health["dead"]): string {
   const one = count === 1
-  const counted = `${number.format(count)}${count < 10_000 ? "" : "+"}`
+  const counted = `${number.format(count)}${count < mostDeadCounted ? "" : "+"}`
   return `${deliveriesOf(counted, one)} ${one ? "is" : "are"} dead: ${one ? "it is" : "they are"} not sent again by ${one ? "itself" : "themselves"}.`
 }
 

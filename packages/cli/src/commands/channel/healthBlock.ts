@@ -1,5 +1,5 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
-import { deferredOf, scheduledOf } from "@sitewire/contracts/partnerMessage"
+import { deferredOf, mostDeadCounted, scheduledOf } from "@sitewire/contracts/partnerMessage"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
@@ -54,9 +54,8 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
   return `${facts}\n\n${reported}`
 }
 
-/** The API counts at most 10,000. */
 export function describeDead(count: number): string {
-  return count < 10_000 ? String(count) : `${count} or more`
+  return count < mostDeadCounted ? String(count) : `${count} or more`
 }
 
 function backlogEntries(health: ChannelHealth, style: Style): Entry[] {

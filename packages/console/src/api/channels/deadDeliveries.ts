@@ -1,4 +1,5 @@
 import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
+import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
 import { minuteMs } from "../../statistics/countMinute.ts"
 import { floorTo } from "../../statistics/readPoints.ts"
@@ -6,13 +7,12 @@ import { dayMs } from "../../statistics/rollUp.ts"
 import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
 
 const countedMs = 7 * dayMs
-const most = 10_000
 const shownChannels = 20
 
 /** In whole minutes, so that responses in a row are equal. */
 const countedAfter = () => floorTo(Date.now(), minuteMs) - countedMs
 
-/** Each probe reads at most `most` entries of the index of channels, states and errors, of at most eight days. */
+/** Each probe reads at most `mostDeadCounted` entries of the index of channels, states and errors, of at most eight days. */
 const countInChannels = `
 select channel_id, (
          select count(*)::int from (
@@ -20,8 +20,8 @@ select channel_id, (
             cross join lateral (
               select from delivery
                where delivery.channel_id = counted.channel_id and delivery.state_error = probe.state_error
-                 and id >= $2 limit ${most}) as found
-            limit ${most}) as found) as count
+                 and id >= $2 limit ${mostDeadCounted}) as found
+            limit ${mostDeadCounted}) as found) as count
   from unnest($1::text[]) as counted (channel_id)`
 
 /** The dead deliveries of each of these channels, in their order. */
@@ -51,8 +51,8 @@ with newest as materialized (
   select id from unnest($2::text[]) as probe (state_error)
    cross join lateral (
      select id from delivery
-      where delivery.state_error = probe.state_error and id >= $1 order by id desc limit ${most}) as found
-   order by id desc limit ${most}
+      where delivery.state_error = probe.state_error and id >= $1 order by id desc limit ${mostDeadCounted}) as found
+   order by id desc limit ${mostDeadCounted}
 )
 select channel.id, count(*)::int as count, coalesce(min(dead.finished_at), now()) as since
   from newest
