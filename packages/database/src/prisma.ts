@@ -6,7 +6,7 @@ export function openPrisma(pool: Pool): PrismaClient {
   return new PrismaClient({ adapter: new PrismaPg(pool.driver) })
 }
 
-export type { PrismaClient }
+export type { Prisma, PrismaClient }
 
 /** A client within a transaction, or one without. */
 export type PrismaQueries = Prisma.TransactionClient

@@ -5,6 +5,7 @@ import {
   pageSchema,
   revealingOperations,
 } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { invalidRequest } from "../problems.ts"
@@ -56,18 +57,7 @@ export const listAudit = defineRoute({
   },
 })
 
-type Row = {
-  id: string
-  createdAt: Date
-  keyId: string
-  keyName: string
-  operation: string
-  targetKind: string
-  targetId: string
-  changes: unknown
-  requestId: string
-  clientAddress: string | null
-}
+type Row = Prisma.AuditEntryGetPayload<object>
 
 function entryResponse(row: Row): AuditEntry {
   return {

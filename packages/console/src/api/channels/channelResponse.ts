@@ -1,4 +1,5 @@
 import { type Channel, lastCertificationSchema } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { type Caller, manages } from "../../auth/caller.ts"
 import { maskEmails } from "../deliveries/maskEmails.ts"
@@ -30,26 +31,7 @@ export const channelColumns = {
   updatedAt: true,
 } as const
 
-export type ChannelRow = {
-  id: string
-  address: string
-  secretId: string
-  otherSecretId: string | null
-  otherSecretState: "staged" | "retiring" | null
-  otherSecretSince: Date | null
-  standardWebhooks: boolean
-  sendTraceparent: boolean
-  pausedAt: Date | null
-  maxPerSecond: number | null
-  operatorNotifications: boolean
-  partnerMayChangeAddress: boolean
-  contact: { address: string } | null
-  requestHeaderNames: string[]
-  requestHeadersChangedAt: Date | null
-  lastCertification: unknown
-  createdAt: Date
-  updatedAt: Date
-}
+export type ChannelRow = Prisma.ChannelGetPayload<{ select: typeof channelColumns }>
 
 /** The contact is masked: see `withWholeContact`. */
 export function channelResponse(row: ChannelRow, caller: Caller): Channel {

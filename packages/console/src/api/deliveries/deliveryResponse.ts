@@ -1,4 +1,5 @@
 import { type Attempt, type AttemptError, attemptErrorSchema, type Delivery } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import type { AttemptRow } from "./findAttempts.ts"
 import { maskEmails } from "./maskEmails.ts"
 import type { Waiting } from "./withWaiting.ts"
@@ -17,19 +18,7 @@ export const deliveryColumns = {
   deadReason: true,
 } as const
 
-export type DeliveryRow = {
-  id: string
-  eventId: string
-  channelId: string
-  state: Delivery["state"]
-  attempts: number
-  waiting: Waiting
-  createdAt: Date
-  finishedAt: Date | null
-  lastError: string | null
-  lastStatus: number | null
-  deadReason: "channel_deleted" | null
-}
+export type DeliveryRow = Prisma.DeliveryGetPayload<{ select: typeof deliveryColumns }> & { waiting: Waiting }
 
 export function deliveryResponse(row: DeliveryRow): Delivery {
   return {

@@ -1,4 +1,5 @@
 import type { ApiKey } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 
 /** The columns of a response. The hash of the key is omitted. */
 export const apiKeyColumns = {
@@ -11,15 +12,7 @@ export const apiKeyColumns = {
   revokedAt: true,
 } as const
 
-type ApiKeyRow = {
-  id: string
-  name: string
-  scopes: string[]
-  createdAt: Date
-  expiresAt: Date | null
-  lastUsedAt: Date | null
-  revokedAt: Date | null
-}
+type ApiKeyRow = Prisma.ApiKeyGetPayload<{ select: typeof apiKeyColumns }>
 
 export function apiKeyResponse(row: ApiKeyRow): ApiKey {
   return {

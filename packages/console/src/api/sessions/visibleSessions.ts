@@ -1,4 +1,5 @@
 import type { ConsoleSession } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import type { Caller } from "../../auth/caller.ts"
 
 /** A filter of the sessions that the caller may see and end: all with the scope admin, otherwise its own. */
@@ -22,17 +23,7 @@ export const sessionColumns = {
   expiresAt: true,
 } as const
 
-type Row = {
-  id: string
-  key: { id: string; name: string; scopes: string[]; expiresAt: Date | null } | null
-  userId: string | null
-  name: string | null
-  scopes: string[]
-  createdAt: Date
-  lastUsedAt: Date
-  idleSeconds: number
-  expiresAt: Date
-}
+type Row = Prisma.SessionGetPayload<{ select: typeof sessionColumns }>
 
 export function sessionResponse({ key, ...row }: Row, caller: Caller): ConsoleSession {
   const ends = [row.expiresAt, key?.expiresAt ?? row.expiresAt].map((at) => at.getTime())

@@ -8,6 +8,7 @@ import {
   type SnippetLanguage,
   snippetLanguageSchema,
 } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import { explanations } from "@sitewire/signing/certification"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../../auth/caller.ts"
@@ -27,18 +28,7 @@ export const certificationColumns = {
   finishedAt: true,
 } as const
 
-type Row = {
-  id: string
-  channelId: string
-  address: string
-  language: string | null
-  state: CertificationSummary["state"]
-  report: unknown
-  error: string | null
-  requestedBy: string
-  createdAt: Date
-  finishedAt: Date | null
-}
+type Row = Prisma.ReceiverCheckGetPayload<{ select: typeof certificationColumns }>
 
 /** What a dispatcher stored. There is no report before the first point, and no result before the last. */
 const reportSchema = z
