@@ -23,6 +23,7 @@ export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from ".
 export { sealContexts } from "./sealContexts.ts"
 export { sealedTables } from "./sealedTables.ts"
 export { sealingVariables } from "./sealingVariables.ts"
+export { type Clocks, startStopwatch } from "./stopwatch.ts"
 export { allSyncs } from "./syncs/allSyncs.ts"
 export { changeSource } from "./syncs/changeSource.ts"
 export { insertAbandoned } from "./syncs/insertAbandoned.ts"

@@ -10,7 +10,7 @@ const content = Buffer.from('{"email":"owner@shop.example"}')
 async function startList() {
   const database = await freshDatabase()
   const pool = openPool({ url: database.url, size: 1, name: "erasure-test" })
-  const clock = { monotonicMs: 0, wallMs: Date.now() }
+  const clock = { monotonic: 0, wall: Date.now() }
   const state = { reads: 0, unavailable: false }
   const sql: Sql = (text, values, name) => {
     if (name === "read-erasures") state.reads += 1
@@ -18,10 +18,7 @@ async function startList() {
   }
   const current = openErasureList(
     { sql, sealingKeys },
-    {
-      monotonicMs: () => clock.monotonicMs,
-      wallMs: () => clock.wallMs,
-    },
+    { monotonic: () => clock.monotonic, wall: () => clock.wall },
   )
   return {
     clock,
@@ -41,16 +38,16 @@ test("a list older than a second is refreshed in the background, and no caller w
   await using it = await startList()
   expect(await it.covers()).toBe(false)
   await it.erase()
-  it.clock.monotonicMs += listRefreshMs
+  it.clock.monotonic += listRefreshMs
   expect(await it.covers()).toBe(false)
   expect(it.state.reads).toBe(1)
-  it.clock.monotonicMs += 1
+  it.clock.monotonic += 1
   expect(await it.covers()).toBe(false)
   await waitUntil("the new list", () => it.covers())
   expect(it.state.reads).toBe(2)
 })
 
-test.each(["monotonicMs", "wallMs"] as const)(
+test.each(["monotonic", "wall"] as const)(
   "no event is checked against a list that is too old by the clock %s",
   async (clock) => {
     await using it = await startList()
@@ -65,9 +62,9 @@ test("while no list can be read, the last one is used until it is too old, and t
   await using it = await startList()
   await it.current()
   it.state.unavailable = true
-  it.clock.monotonicMs += listMaxAgeMs
+  it.clock.monotonic += listMaxAgeMs
   await it.current()
-  it.clock.monotonicMs += 1
+  it.clock.monotonic += 1
   await expect(it.current()).rejects.toThrow("no connection")
   it.state.unavailable = false
   await it.current()
@@ -79,7 +76,7 @@ test("a list's age counts from the start of its reading, and concurrent callers 
   const calls = [it.covers(), it.covers(), it.covers()]
   expect(it.state.reads).toBe(1)
   // The only connection is in use, so the reading waits. Its list is then too old, and is read again.
-  it.clock.monotonicMs += listMaxAgeMs + 1
+  it.clock.monotonic += listMaxAgeMs + 1
   client.release()
   expect(await Promise.all(calls)).toEqual([false, false, false])
   expect(it.state.reads).toBe(2)

@@ -1,7 +1,6 @@
-import type { Sql } from "@sitewire/database"
+import { type Clocks, type Sql, startStopwatch } from "@sitewire/database"
 import type { GrantedRun, WindowSettings } from "../syncRun.ts"
 import { type ClaimedRow, claimDue, claimOne, findDue, queuesAtOnce, readAtOnce } from "./claimStatements.ts"
-import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
 /**
  * How many more syncs may start (`all`), and how many of these may be syncs of slow connections. A connection

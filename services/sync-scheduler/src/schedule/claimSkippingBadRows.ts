@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { type Clocks, type Sql, startStopwatch } from "@sitewire/database"
 import { isBadRow } from "../isBadRow.ts"
 import type { GrantedRun, WindowSettings } from "../syncRun.ts"
 import {
@@ -8,7 +8,6 @@ import {
   claimDueSyncs,
   findDueConnections,
 } from "./claimDueSyncs.ts"
-import { type Clocks, startStopwatch } from "./stopwatch.ts"
 
 export type BadRow = { connection: string; error: unknown }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import type { Sql } from "@sitewire/database"
+import type { Clocks, Sql } from "@sitewire/database"
 import { recordTriggers } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics, noTracing } from "@sitewire/runtime"
@@ -24,7 +24,6 @@ import type { RunnerResult } from "../syncRun.ts"
 import { claimSkippingBadRows } from "./claimSkippingBadRows.ts"
 import { createHostLimiter } from "./hostLimiter.ts"
 import { type RunDueSyncsOptions, runDueSyncs } from "./runDueSyncs.ts"
-import type { Clocks } from "./stopwatch.ts"
 
 const done: RunnerResult = { result: { outcome: "unchanged", content: null }, transitMs: 0, storingMs: 0 }
 
