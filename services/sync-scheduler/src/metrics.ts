@@ -6,6 +6,7 @@ import {
   type Registry,
   readForMetric,
   registerLagGauges,
+  registerReadGauges,
   registerUnvacuumedGauge,
 } from "@sitewire/runtime"
 import type { DueSyncs } from "./schedule/readDueSyncs.ts"
@@ -90,16 +91,13 @@ export function registerGauges(
       this.set(read.openBreakers())
     },
   })
-  new Gauge({
-    name: "sitewire_oldest_unpublished_change_seconds",
-    help: "How long a new content has not been published to connection.changed, at most; 0 if there is none.",
-    registers,
-    async collect() {
-      const seconds = await readForMetric(read.oldestChangeSeconds())
-      if (seconds === undefined) this.remove()
-      else this.set(seconds)
+  registerReadGauges(registry, () => readForMetric(read.oldestChangeSeconds()), [
+    {
+      name: "sitewire_oldest_unpublished_change_seconds",
+      help: "How long a new content has not been published to connection.changed, at most; 0 if there is none.",
+      of: (seconds) => seconds,
     },
-  })
+  ])
   let reading: Promise<DueSyncs | undefined> | null = null
   const readDue = () => {
     reading ??= readForMetric(read.due()).finally(() => {
@@ -108,32 +106,19 @@ export function registerGauges(
     return reading
   }
   registerUnvacuumedGauge(registry, "sync_window", async () => (await readDue())?.unvacuumedRows)
-  const ofDueSyncs = [
+  registerReadGauges(registry, readDue, [
     {
       name: "sitewire_syncs_due",
       help: "Connections that are due and wait for a permit, in the whole installation. At most 200,000 are counted.",
-      of: ({ count }: DueSyncs) => count,
+      of: ({ count }) => count,
     },
     {
       name: "sitewire_oldest_due_sync_seconds",
       help:
         "How long the longest of them has been due, of those whose source host could be called by this process; " +
         "0 if there is none.",
-      of: ({ oldestSeconds }: DueSyncs) => oldestSeconds,
+      of: ({ oldestSeconds }) => oldestSeconds,
     },
-  ]
-  for (const { name, help, of } of ofDueSyncs) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        // The metric is absent while Postgres is unavailable, because 0 would be wrong.
-        const due = await readDue()
-        if (due === undefined) this.remove()
-        else this.set(of(due))
-      },
-    })
-  }
+  ])
   registerLagGauges(registry, { name: "sitewire_trigger_lag", records: "Trigger records" }, read.lag)
 }

@@ -4,6 +4,7 @@ import {
   type Registry,
   readForMetric,
   registerLagGauges,
+  registerReadGauges,
   registerUnvacuumedGauge,
 } from "@sitewire/runtime"
 import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
@@ -53,7 +54,6 @@ export function registerGauges(
 
 /** The gauges are absent while Postgres is unavailable, because old values would mislead. */
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
-  const registers = [registry]
   let readAt = Number.NEGATIVE_INFINITY
   let isReading = false
   let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
@@ -72,7 +72,7 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
     name: "sitewire_deferred_deliveries",
     help: "Deferred deliveries of the whole installation, by reason; at most 100000 are counted.",
     labelNames: ["reason"],
-    registers,
+    registers: [registry],
     async collect() {
       const backlog = await read()
       this.reset()
@@ -83,28 +83,16 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
     },
   })
   registerUnvacuumedGauge(registry, "waiting_delivery", async () => (await read())?.unvacuumedRows)
-  const ages = [
+  registerReadGauges(registry, read, [
     {
       name: "sitewire_oldest_deferred_seconds",
       help: "Age of the oldest deferral, of channels that are not paused; 0 if there is none.",
-      of: ({ oldestDeferredSeconds }: BacklogMetrics) => oldestDeferredSeconds,
+      of: ({ oldestDeferredSeconds }) => oldestDeferredSeconds,
     },
     {
       name: "sitewire_oldest_overdue_seconds",
       help: "By how much the oldest scheduled attempt is overdue; 0 if none is.",
-      of: ({ oldestOverdueSeconds }: BacklogMetrics) => oldestOverdueSeconds,
+      of: ({ oldestOverdueSeconds }) => oldestOverdueSeconds,
     },
-  ]
-  for (const { name, help, of } of ages) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const backlog = await read()
-        if (!backlog) this.remove()
-        else this.set(of(backlog))
-      },
-    })
-  }
+  ])
 }
