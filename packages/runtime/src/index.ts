@@ -1,5 +1,6 @@
 export * from "./batching/batchCalls.ts"
 export * from "./batching/batchItems.ts"
+export * from "./batching/shareRunning.ts"
 export * from "./config/commonVariables.ts"
 export * from "./config/config.ts"
 export * from "./config/databaseAccess.ts"

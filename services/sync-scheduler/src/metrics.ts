@@ -8,6 +8,7 @@ import {
   registerLagGauges,
   registerReadGauges,
   registerUnvacuumedGauge,
+  shareRunning,
 } from "@sitewire/runtime"
 import type { DueSyncs } from "./schedule/readDueSyncs.ts"
 
@@ -98,13 +99,7 @@ export function registerGauges(
       of: (seconds) => seconds,
     },
   ])
-  let reading: Promise<DueSyncs | undefined> | null = null
-  const readDue = () => {
-    reading ??= readForMetric(read.due()).finally(() => {
-      reading = null
-    })
-    return reading
-  }
+  const readDue = shareRunning(() => readForMetric(read.due()))
   registerUnvacuumedGauge(registry, "sync_window", async () => (await readDue())?.unvacuumedRows)
   registerReadGauges(registry, readDue, [
     {

@@ -1,5 +1,6 @@
 import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
 import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
+import { shareRunning } from "@sitewire/runtime"
 import { KafkaUnavailable, unavailable } from "./kafkaUnavailable.ts"
 
 type Settings = TopicSettings & {
@@ -15,7 +16,6 @@ export type ReadTopics = () => Promise<
 export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Settings): ReadTopics {
   const topics = topicCatalogue(settings)
   const groupOf = groupsByTopic(settings)
-  let reading: ReturnType<ReadTopics> | undefined
 
   async function read(): ReturnType<ReadTopics> {
     const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
@@ -30,12 +30,7 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
     }))
   }
 
-  return () => {
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
+  return shareRunning(read)
 }
 
 /** Sums without these partitions would look as if they were complete. */

@@ -1,3 +1,5 @@
+import { shareRunning } from "../batching/shareRunning.ts"
+
 export type Credential = {
   value: string
   /** For how long it is used without a renewal, from the moment at which `read` was called. */
@@ -19,7 +21,6 @@ export function cacheCredential(
 ): () => Promise<string> {
   let current: { value: string; renewAt: number; validUntil: number } | null = null
   let failed: { error: unknown; until: number } | null = null
-  let reading: Promise<string> | null = null
 
   async function renew(): Promise<string> {
     const calledAt = now()
@@ -38,12 +39,10 @@ export function cacheCredential(
     throw error
   }
 
+  const renewOnce = shareRunning(renew)
   return async () => {
     if (current !== null && now() < current.renewAt) return current.value
     if (failed !== null && now() < failed.until) return valueAfter(failed.error)
-    reading ??= renew().finally(() => {
-      reading = null
-    })
-    return reading
+    return renewOnce()
   }
 }

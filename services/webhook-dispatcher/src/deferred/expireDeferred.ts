@@ -1,4 +1,4 @@
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, shareRunning } from "@sitewire/runtime"
 import { type Checked, type CheckedChannel, expiredAtOnce } from "./endExpired.ts"
 
 /**
@@ -28,7 +28,6 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
    * again is behind those that wait for the first time, and has used more of its period.
    */
   const continueFrom = new Map<string, number>()
-  let expiring: Promise<void> | null = null
 
   function advance(channel: string, from: number, next: number | undefined): void {
     if (next === undefined) continueFrom.delete(channel)
@@ -62,10 +61,5 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
     nextAt = now
   }
 
-  return () => {
-    expiring ??= expire().finally(() => {
-      expiring = null
-    })
-    return expiring
-  }
+  return shareRunning(expire)
 }
