@@ -4,13 +4,13 @@ import { makeDays, openPool, readClock } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import {
+  connectPostgres,
   databaseAccess,
   kafkaOptions,
   publishWithinMs,
   runService,
   startRetention,
   waitForDependency,
-  watchDependency,
 } from "@sitewire/runtime"
 import { schedulerVariables } from "./config.ts"
 import { createScheduler } from "./createScheduler.ts"
@@ -27,7 +27,6 @@ import { createDelegateRunner } from "./sync/delegateRunner.ts"
 import { createOpenCredentials } from "./sync/openCredentials.ts"
 import { createPullRunner } from "./sync/pullRunner.ts"
 
-/** Fails until the migrations of this version have been applied: the process may start before the setup job ends. */
 const newestColumns =
   "select w.run_traceparents, r.traceparents, p.expires_at, u.claim_id from sync_window w, sync_run r, previous_snapshot p, unpublished_change u limit 0"
 
@@ -61,20 +60,15 @@ await runService({
           "an idle connection to Postgres failed; the pool opens another when it needs one",
         ),
     )
-    lifecycle.onStop("database", pool.close)
-    await waitForDependency({
-      ...atStart,
-      name: "Postgres",
-      check: () => pool.sql(newestColumns),
-      remedy: "Check that it runs, that DATABASE_URL names it, and that the migrations were applied.",
+    await connectPostgres({
+      pool,
+      newestColumns,
+      check: "postgres connection",
+      config,
+      log,
+      lifecycle,
+      readiness,
     })
-    readiness.set("postgres", true)
-    // Reports an outage even while no statement runs.
-    const connection = watchDependency({
-      check: () => pool.sql("select 1"),
-      onState: (available, why) => readiness.set("postgres connection", available, why),
-    })
-    lifecycle.onStop("health checks", async () => connection.stop())
     const store = createStore({
       pool,
       windows,
