@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { makeDays, openPool, readClock } from "@sitewire/database"
+import { isUnavailable, makeDays, openPool, readClock } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import {
@@ -8,6 +8,7 @@ import {
   databaseAccess,
   kafkaOptions,
   publishWithinMs,
+  retryStatements,
   runService,
   startRetention,
   waitForDependency,
@@ -19,7 +20,6 @@ import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { startPublishingChanges } from "./publish/startPublishingChanges.ts"
 import { readOldestChange } from "./publish/unpublishedChanges.ts"
 import { deleteOldSyncs, deletionPace } from "./retention/deleteOldSyncs.ts"
-import { retryStatements } from "./retryStatements.ts"
 import { startGraceMs } from "./schedule/claimDueSyncs.ts"
 import { readDueSyncs } from "./schedule/readDueSyncs.ts"
 import { createStore } from "./store.ts"
@@ -73,7 +73,11 @@ await runService({
       pool,
       windows,
       siteMaxBytes: config.SITE_MAX_BYTES,
-      retry: retryStatements(lifecycle.expiring, (working, why) => readiness.set("postgres", working, why)),
+      retry: retryStatements({
+        isTransient: isUnavailable,
+        signal: lifecycle.expiring,
+        onState: (working, why) => readiness.set("postgres", working, why),
+      }),
       stopping: lifecycle.stopping,
       expiring: lifecycle.expiring,
       log,

@@ -1,8 +1,7 @@
 import { type CompactedTrigger, createScanStart, type Pool, recordTriggers } from "@sitewire/database"
-import type { Logger, RowClaim } from "@sitewire/runtime"
+import type { Logger, RetryStatement, RowClaim } from "@sitewire/runtime"
 import { unlessTooSlow } from "./batchTooSlow.ts"
 import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
-import type { Retry } from "./retryStatements.ts"
 import type { ClaimInput, HostQueue } from "./schedule/claimDueSyncs.ts"
 import { claimSkippingBadRows } from "./schedule/claimSkippingBadRows.ts"
 import type { Completion } from "./sync/finishRuns.ts"
@@ -31,7 +30,7 @@ export function createStore({
   pool: Pick<Pool, "sql">
   windows: WindowSettings
   siteMaxBytes: number
-  retry: Retry
+  retry: RetryStatement
   stopping: AbortSignal
   expiring: AbortSignal
   log: Logger

@@ -6,6 +6,7 @@ import {
   type SealingKeys,
   type Sql,
 } from "@sitewire/database"
+import type { RetryStatement } from "@sitewire/runtime"
 import { claimDeferred } from "./deferred/claimDeferred.ts"
 import { deferDeliveries } from "./deferred/deferDeliveries.ts"
 import { endExpired } from "./deferred/endExpired.ts"
@@ -21,8 +22,6 @@ import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./intake
 import { createClaimEnded, settleEnded } from "./outcome/endedDeliveries.ts"
 import { type AttemptRecord, recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
-
-export type RetryStatement = <T>(what: string, work: () => Promise<T>) => Promise<T>
 
 type StoreParts = StoreSettings & { pool: Pool; retry: RetryStatement; sealingKeys: SealingKeys }
 

@@ -1,7 +1,12 @@
 import { isUnavailable, openPool, type Pool } from "@sitewire/database"
-import { connectPostgres, databaseAccess, retryWhileUnavailable, type ServiceParts } from "@sitewire/runtime"
+import {
+  connectPostgres,
+  databaseAccess,
+  type RetryStatement,
+  retryStatements,
+  type ServiceParts,
+} from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
-import type { RetryStatement } from "./createStore.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 
@@ -20,13 +25,10 @@ export async function openDatabase(service: Service): Promise<{
   })
   await connectPostgres({ ...service, pool, newestColumns, check: "postgres connection" })
 
-  const retry: RetryStatement = (what, work) =>
-    retryWhileUnavailable({
-      what,
-      work,
-      isTransient: isUnavailable,
-      signal: lifecycle.expiring,
-      onState: (working, why) => readiness.set("postgres", working, why),
-    })
+  const retry = retryStatements({
+    isTransient: isUnavailable,
+    signal: lifecycle.expiring,
+    onState: (working, why) => readiness.set("postgres", working, why),
+  })
   return { pool, retry }
 }

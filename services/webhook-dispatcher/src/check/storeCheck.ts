@@ -1,5 +1,5 @@
 import type { Pool, Sql } from "@sitewire/database"
-import type { RetryStatement } from "../createStore.ts"
+import type { RetryStatement } from "@sitewire/runtime"
 import type { Check } from "./check.ts"
 import { claimChecks } from "./claimChecks.ts"
 

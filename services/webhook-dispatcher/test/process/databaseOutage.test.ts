@@ -71,6 +71,32 @@ test("events wait while the database is read-only, like a standby, and none is r
   await partner.close()
 })
 
+test("while a statement fails, the dispatcher is not ready, although others succeed", async () => {
+  await using it = await startInstallation()
+  const isWorking = () => dispatcher.readiness().checks.postgres?.ready
+  const workingAtAttempts: (boolean | undefined)[] = []
+  const partner = await startReceiver((_, response) => {
+    workingAtAttempts.push(isWorking())
+    response.writeHead(204).end()
+  })
+  await it.channel("acme", partner.url)
+  const dispatcher = await it.dispatcher()
+  await it.sql(
+    "create function refuse() returns trigger language plpgsql as $$ begin raise lock_not_available; end $$",
+  )
+  await it.sql("create trigger refuse before insert on delivery for each row execute function refuse()")
+  await it.publishPaid([paid("first")])
+  await waitUntil("the failure", () => isWorking() === false)
+  // Its event is looked up.
+  await it.publishPaid([paid("second")])
+  await waitUntil("the second attempt", () => workingAtAttempts.length === 2)
+  expect(workingAtAttempts).toEqual([true, false])
+  await it.sql("drop trigger refuse on delivery")
+  await waitUntil("both deliveries", async () => (await it.count("state = 'delivered'")) === 2)
+  await waitUntil("it to be ready again", () => isWorking())
+  await partner.close()
+})
+
 test("a dispatcher whose statements the database rejects exits when its attempts in flight have ended, and no delivery is lost", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()

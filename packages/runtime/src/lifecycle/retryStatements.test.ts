@@ -3,10 +3,16 @@ import { expect, test } from "vitest"
 import { retryStatements } from "./retryStatements.ts"
 
 const locked = Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" })
+const startRetrying = (states: boolean[]) =>
+  retryStatements({
+    isTransient: () => true,
+    signal: new AbortController().signal,
+    onState: (working) => states.push(working),
+  })
 
 test("while a statement fails, Postgres is reported as unavailable, although others succeed", async () => {
   const states: boolean[] = []
-  const retry = retryStatements(new AbortController().signal, (working) => states.push(working))
+  const retry = startRetrying(states)
   let failures = 0
   let recovered = false
   const failing = retry("finish runs", async () => {
@@ -25,7 +31,7 @@ test("while a statement fails, Postgres is reported as unavailable, although oth
 test("a statement that is given up no longer counts as failing", async () => {
   const states: boolean[] = []
   const stopping = new AbortController()
-  const retry = retryStatements(new AbortController().signal, (working) => states.push(working))
+  const retry = startRetrying(states)
   const claim = retry(
     "claim due syncs",
     async () => {

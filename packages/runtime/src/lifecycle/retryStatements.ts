@@ -1,18 +1,21 @@
-import { isUnavailable } from "@sitewire/database"
-import { retryWhileUnavailable } from "@sitewire/runtime"
+import { retryWhileUnavailable } from "./retryWhileUnavailable.ts"
 
-export type Retry = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
+export type RetryStatement = <T>(what: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /**
  * Returns the function that repeats a statement while Postgres is unavailable. `onState` receives true only if
  * no statement is failing, because another one can succeed meanwhile.
- *
- * @param signal ends the repetitions of statements that have no signal of their own.
  */
-export function retryStatements(
-  signal: AbortSignal,
-  onState: (working: boolean, why?: string) => void,
-): Retry {
+export function retryStatements({
+  isTransient,
+  signal,
+  onState,
+}: {
+  isTransient: (error: unknown) => boolean
+  /** Ends the repetitions of statements that have no signal of their own. */
+  signal: AbortSignal
+  onState: (working: boolean, why?: string) => void
+}): RetryStatement {
   const failing = new Map<symbol, string>()
 
   function report(): void {
@@ -26,7 +29,7 @@ export function retryStatements(
       return await retryWhileUnavailable({
         what,
         work,
-        isTransient: isUnavailable,
+        isTransient,
         signal: ownSignal,
         onState(working, why = what) {
           if (working) return
