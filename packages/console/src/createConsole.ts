@@ -72,7 +72,8 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
     keyMaxAgeMs: config.API_KEY_MAX_AGE,
     log,
   })
-  lifecycle.onStop("retention", async () => retention.stop())
+  // Not awaited, because a run may have much to delete.
+  lifecycle.onStop("retention", async () => void retention.close())
 
   const statistics = startStatistics({ pool, intervalMs: countIntervalMs, delays: countDelays, log })
   lifecycle.onStop("statistics", () => statistics.close())

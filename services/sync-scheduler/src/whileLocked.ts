@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
 
 /**
  * Pauses before a statement is repeated for a row that another transaction has locked. That is usually another
@@ -38,6 +37,6 @@ export async function whileLocked<T>(options: WhileLockedOptions<T>): Promise<T>
         "the row of a connection in sync_window is locked by another transaction, so its sync cannot be recorded; others proceed",
       )
     }
-    await sleep(pauseMs, undefined, { signal }).catch(() => {})
+    await sleepUnlessAborted(pauseMs, signal)
   }
 }

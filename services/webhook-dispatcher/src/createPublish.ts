@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { PermanentPublishError, type Producer, type ProducerRecord } from "@sitewire/kafka"
-import { type Logger, reasonOf, retryWhileUnavailable } from "@sitewire/runtime"
+import { type Logger, reasonOf, retryWhileUnavailable, sleepUnlessAborted } from "@sitewire/runtime"
 
 type Published =
   | { kind: "published" }
@@ -48,7 +47,7 @@ export function createPublish(parts: {
     if (watchedTopics.has(topic)) return
     watchedTopics.add(topic)
     for (let isAvailable = false; !isAvailable && !signal.aborted; ) {
-      await sleep(checkEveryMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(checkEveryMs, signal)
       const state = await producer.check(topic, checkWithinMs).catch(() => null)
       isAvailable = state !== null && state.status !== "unavailable"
     }

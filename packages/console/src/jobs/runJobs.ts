@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Pool } from "@sitewire/database"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
 import { KafkaUnavailable } from "../kafka/kafkaUnavailable.ts"
 import { erasureStep } from "./erasure/erasureStep.ts"
 import type { StepContext } from "./job.ts"
@@ -75,7 +74,7 @@ export function runJobs(settings: {
         isDatabaseDown = true
         pauseMs = retryAfterMs
       }
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(pauseMs, signal)
     }
   }
 

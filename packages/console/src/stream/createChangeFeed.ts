@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { StreamEvent } from "@sitewire/contracts"
 import { errorCodeOf, type Sql } from "@sitewire/database"
-import { Gauge, type Logger, type Registry } from "@sitewire/runtime"
+import { Gauge, type Logger, type Registry, sleepUnlessAborted } from "@sitewire/runtime"
 import { type Caller, sees } from "../auth/caller.ts"
 import { readScopes } from "../auth/readScopes.ts"
 import { createEventQueue, type EventQueue } from "./eventQueue.ts"
@@ -78,7 +77,7 @@ export function createChangeFeed({
           endAll("unavailable")
         }
       }
-      await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(pollIntervalMs, signal)
     }
     running = undefined
     position = undefined

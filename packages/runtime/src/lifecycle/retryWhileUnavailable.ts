@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { reasonOf } from "../logging/reasonOf.ts"
+import { sleepUnlessAborted } from "./sleepUnlessAborted.ts"
 
 const firstPauseMs = 100
 const longestPauseMs = 5_000
@@ -25,7 +25,7 @@ export async function retryWhileUnavailable<T>(settings: {
     } catch (error) {
       if (signal.aborted || !isTransient(error)) throw error
       onState(false, `${what}: ${reasonOf(error)}`)
-      await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(pauseMs, signal)
     }
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "../logging/logger.ts"
+import { sleepUnlessAborted } from "./sleepUnlessAborted.ts"
 
 const longestIntervalMs = 3_600_000
 const shortestIntervalMs = 1_000
@@ -26,7 +26,7 @@ export function startRetention(settings: {
 
   async function run(): Promise<void> {
     for (let waitMs = Math.random() * everyMs; ; waitMs = everyMs) {
-      await sleep(waitMs, undefined, { signal }).catch(() => {})
+      await sleepUnlessAborted(waitMs, signal)
       if (signal.aborted) return
       try {
         // The earlier of two clocks: one that is set ahead must not delete what is still needed.

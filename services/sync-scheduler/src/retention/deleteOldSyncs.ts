@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { dropDay, oneAtATime, type Pool } from "@sitewire/database"
+import { sleepUnlessAborted } from "@sitewire/runtime"
 
 export const deletionPace = { batch: 1_000, pauseMs: 100 }
 
@@ -38,7 +38,7 @@ export async function deleteOldSyncs(settings: {
     const syncs = await oneAtATime(pool, lockKey, async (sql) => {
       const [row] = await sql<{ syncs: number }>(deleteSome, [before, batch])
       // The pause is inside the transaction, because its lock keeps other schedulers from deleting meanwhile.
-      if (row?.syncs === batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      if (row?.syncs === batch) await sleepUnlessAborted(pauseMs, signal)
       return row?.syncs ?? 0
     })
     if (syncs === null) return { kind: "busy", ...total }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
 import { dropDay, oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { sleepUnlessAborted } from "@sitewire/runtime"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
 const lockKey = 0x73697465
@@ -106,7 +106,7 @@ async function walk(
       const done = await deletion(sql, range)
       const any = Object.values(done.deleted).some((count) => count > 0)
       // The pause is inside the transaction, so that the lock is held and no other dispatcher deletes meanwhile.
-      if (any && done.last !== null) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      if (any && done.last !== null) await sleepUnlessAborted(pauseMs, signal)
       return done
     })
     if (step === null) return false

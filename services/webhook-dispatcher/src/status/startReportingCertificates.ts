@@ -1,5 +1,5 @@
 import { plainArray, type Sql } from "@sitewire/database"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 
 const statement = `
 insert into receiver_certificate (origin, expires_at, seen_at)
@@ -17,7 +17,6 @@ export function startReportingCertificates(settings: { sql: Sql; intervalMs: num
   const { sql, intervalMs, log } = settings
   const written = new Map<string, number>()
   let unwritten = new Map<string, number>()
-  let writing = Promise.resolve()
 
   async function write(): Promise<void> {
     const batch = unwritten
@@ -29,23 +28,22 @@ export function startReportingCertificates(settings: { sql: Sql; intervalMs: num
       for (const [origin, expiresAt] of batch) written.set(origin, expiresAt)
     } catch (error) {
       unwritten = new Map([...batch, ...unwritten])
-      log.debug({ error }, "expiry times of certificates could not be written; they are written later")
+      throw error
     }
   }
 
-  const timer = setInterval(() => {
-    writing = writing.then(write)
-  }, intervalMs)
-  timer.unref()
+  const { close } = repeatUntilClosed({
+    step: write,
+    intervalMs,
+    failed: "expiry times of certificates could not be written; they are written later",
+    log,
+  })
 
   return {
     onCertificate(origin: string, expiresAt: Date): void {
       const time = expiresAt.getTime()
       if (written.get(origin) !== time) unwritten.set(origin, time)
     },
-    async close(): Promise<void> {
-      clearInterval(timer)
-      await writing
-    },
+    close,
   }
 }
