@@ -1,11 +1,11 @@
-import { Button, type ButtonProps, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Button, type ButtonProps, TextInput } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { type ReactNode, useState } from "react"
 import type { Post } from "../api/client.ts"
 import { useWrite } from "../api/useWrite.ts"
 import { texts } from "../texts.ts"
+import { FormDialog } from "./FormDialog.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
-import { ProblemAlert } from "./ProblemAlert.tsx"
 import { toast } from "./Toasts.tsx"
 
 type ActionProps<Result> = {
@@ -58,7 +58,7 @@ function Ask<Result>({
   children,
   confirm,
   label,
-  danger,
+  danger = false,
   reason,
   reasonLabel = reason === "required" ? texts.common.reason : texts.common.reasonOptional,
   run,
@@ -67,7 +67,7 @@ function Ask<Result>({
   close,
 }: ActionProps<Result> & { close: () => void }) {
   const [why, setWhy] = useState("")
-  const { mutate, error, isPending } = useWrite({
+  const request = useWrite({
     run: (post) => run(post, why.trim() || undefined),
     onSuccess(result) {
       close()
@@ -75,43 +75,28 @@ function Ask<Result>({
       then?.(result)
     },
   })
+  const button = danger ? "cancel" : "submit"
   return (
-    <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": texts.common.close }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          mutate()
-        }}
-      >
-        <Stack gap="md">
-          {children && <div>{children}</div>}
-          {reason && (
-            <TextInput
-              label={reasonLabel}
-              description={texts.common.reasonHint}
-              value={why}
-              required={reason === "required"}
-              maxLength={500}
-              onChange={(event) => setWhy(event.currentTarget.value)}
-              data-autofocus
-            />
-          )}
-          {error && <ProblemAlert error={error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close} data-autofocus={danger && !reason ? true : undefined}>
-              {texts.common.cancel}
-            </Button>
-            <Button
-              type="submit"
-              loading={isPending}
-              color={danger ? "red.9" : "indigo"}
-              data-autofocus={!danger && !reason ? true : undefined}
-            >
-              {confirm ?? label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title={title}
+      submit={confirm ?? label}
+      danger={danger}
+      focus={reason ? undefined : button}
+      request={request}
+      close={close}
+    >
+      {children && <div>{children}</div>}
+      {reason && (
+        <TextInput
+          label={reasonLabel}
+          description={texts.common.reasonHint}
+          value={why}
+          required={reason === "required"}
+          maxLength={500}
+          onChange={(event) => setWhy(event.currentTarget.value)}
+          data-autofocus
+        />
+      )}
+    </FormDialog>
   )
 }

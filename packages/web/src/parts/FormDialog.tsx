@@ -1,15 +1,19 @@
 import { Button, Group, Modal, Stack } from "@mantine/core"
 import type { ReactNode } from "react"
+import { hasCode } from "../api/failure.ts"
 import { texts } from "../texts.ts"
+import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { ProblemAlert } from "./ProblemAlert.tsx"
 
-/** A dialog with fields. Enter submits them. */
+/** A dialog that sends a request. Enter in a field submits it. */
 export function FormDialog({
   title,
   children,
   submit,
   ready = true,
   danger = false,
+  focus,
+  showCurrent,
   request: { mutate, error, isPending },
   close,
 }: {
@@ -19,10 +23,15 @@ export function FormDialog({
   submit: string
   ready?: boolean
   danger?: boolean
+  /** A button that has the focus at first. Default: a field has it. */
+  focus?: "cancel" | "submit" | undefined
+  /** Shows what is stored now, if the request was rejected because somebody else has changed it. */
+  showCurrent?: () => void
   /** What submitting does. */
   request: { mutate: () => void; error: unknown; isPending: boolean }
   close: () => void
 }) {
+  const isOutdated = showCurrent && hasCode(error, "changed-meanwhile")
   return (
     <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": texts.common.close }}>
       <form
@@ -33,12 +42,19 @@ export function FormDialog({
       >
         <Stack gap="md">
           {children}
-          {error !== null && <ProblemAlert error={error} />}
+          {isOutdated && <ChangedMeanwhile show={showCurrent} />}
+          {error !== null && !isOutdated && <ProblemAlert error={error} />}
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={close} data-autofocus={focus === "cancel" || undefined}>
               {texts.common.cancel}
             </Button>
-            <Button type="submit" color={danger ? "red.9" : "indigo"} loading={isPending} disabled={!ready}>
+            <Button
+              type="submit"
+              color={danger ? "red.9" : "indigo"}
+              loading={isPending}
+              disabled={!ready}
+              data-autofocus={focus === "submit" || undefined}
+            >
               {submit}
             </Button>
           </Group>

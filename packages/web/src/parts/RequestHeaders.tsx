@@ -2,10 +2,8 @@ import { Group, Stack, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Versioned } from "../api/client.ts"
-import { hasCode } from "../api/failure.ts"
 import { texts } from "../texts.ts"
 import { Action } from "./Action.tsx"
-import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { DialogButton } from "./DialogButton.tsx"
 import { FormDialog } from "./FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields, withoutValues } from "./HeaderFields.tsx"
@@ -65,26 +63,21 @@ function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void 
       toast(t.changed)
     },
   })
-  const isOutdated = hasCode(request.error, "changed-meanwhile")
   return (
     <FormDialog
       title={t.setTitle(id)}
       submit={t.set}
       ready={areComplete(headers)}
-      request={isOutdated ? { ...request, error: null } : request}
+      request={request}
+      showCurrent={() => {
+        setOpened(shown)
+        setFields(fieldsOf(shown))
+        request.reset()
+      }}
       close={close}
     >
       <span>{t.setMore}</span>
       <HeaderFields headers={headers} change={setFields} />
-      {isOutdated && (
-        <ChangedMeanwhile
-          show={() => {
-            setOpened(shown)
-            setFields(fieldsOf(shown))
-            request.reset()
-          }}
-        />
-      )}
     </FormDialog>
   )
 }

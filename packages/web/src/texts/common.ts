@@ -10,6 +10,7 @@ export const commonTexts = {
     copy: (what: string) => `Copy: ${what}`,
     more: "Show more",
     all: "All",
+    clearFilters: "Clear filters",
     reason: "Reason",
     reasonOptional: "Reason (optional)",
     reasonHint: "For the audit log. It is never erased, so name no person; a ticket's number is enough.",

@@ -14,7 +14,6 @@ export const deliveriesTexts = {
     waitingFor: "Waits for",
     job: "Job",
     all: "All",
-    clear: "Clear filters",
     none: "No deliveries yet",
     noneMore: "A delivery appears here as soon as an internal service publishes a site.paid event.",
     noneFound: "No delivery matches these filters",

@@ -3,7 +3,6 @@ export const syncsTexts = {
     connection: "Connection",
     site: "Site",
     outcome: "Outcome",
-    clear: "Clear filters",
     none: "No syncs are stored",
     noneMore: "A trigger of a connection starts one. Old syncs are deleted.",
     noneFound: "No sync matches these filters",

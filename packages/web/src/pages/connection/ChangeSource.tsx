@@ -4,7 +4,6 @@ import { useState } from "react"
 import { api, type Schemas, type Versioned, versionOf } from "../../api/client.ts"
 import { hasCode } from "../../api/failure.ts"
 import { connectionQuery } from "../../api/queries.ts"
-import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
@@ -45,13 +44,17 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
     },
     onError: (error) => (hasCode(error, "changed-meanwhile") ? refresh() : undefined),
   })
-  const isOutdated = hasCode(request.error, "changed-meanwhile")
   return (
     <FormDialog
       title={t.changeTitle(id)}
       submit={t.changeConfirm}
       ready={source !== "" && (!needsHeaders || areComplete(headers))}
-      request={isOutdated ? { ...request, error: null } : request}
+      request={request}
+      showCurrent={() => {
+        setVersion(connection)
+        setSource(connection.source)
+        request.reset()
+      }}
       close={close}
     >
       <span>{t.changeMore}</span>
@@ -68,15 +71,6 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
           <span>{texts.requestHeaders.needed}</span>
           <HeaderFields headers={headers} change={setHeaders} />
         </>
-      )}
-      {isOutdated && (
-        <ChangedMeanwhile
-          show={() => {
-            setVersion(connection)
-            setSource(connection.source)
-            request.reset()
-          }}
-        />
       )}
     </FormDialog>
   )

@@ -45,7 +45,7 @@ export function Deliveries() {
           <Empty title={isFiltered ? t.noneFound : t.none}>
             {isFiltered ? (
               <Button variant="default" mt="sm" onClick={() => change(unset(filter))}>
-                {t.clear}
+                {texts.common.clearFilters}
               </Button>
             ) : (
               t.noneMore

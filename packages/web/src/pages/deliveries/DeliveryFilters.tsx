@@ -1,11 +1,11 @@
-import { Button, Select, TextInput } from "@mantine/core"
+import { Select, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { unset } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
-import { Icon } from "../../parts/Icon.tsx"
+import { ClearFilters } from "../../parts/ClearFilters.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
@@ -59,17 +59,7 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         before={filter.created_before}
         change={({ after, before }) => change({ created_after: after, created_before: before })}
       />
-      {Object.keys(filter).length > 0 && (
-        <Button
-          variant="subtle"
-          color="gray"
-          c="dimmed"
-          leftSection={<Icon name="cross" size={14} />}
-          onClick={() => change(unset(filter))}
-        >
-          {t.clear}
-        </Button>
-      )}
+      {Object.keys(filter).length > 0 && <ClearFilters clear={() => change(unset(filter))} />}
     </search>
   )
 }

@@ -1,8 +1,8 @@
-import { Button, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import { useAccess } from "../../api/access.ts"
 import type { SyncFilter } from "../../api/queries.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Icon } from "../../parts/Icon.tsx"
+import { ClearFilters } from "../../parts/ClearFilters.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { TimeRange } from "../../parts/TimeRange.tsx"
 import { texts } from "../../texts.ts"
@@ -52,17 +52,7 @@ export function SyncFilters({ filter, change, clear }: Props) {
         before={filter.started_before}
         change={({ after, before }) => change({ started_after: after, started_before: before })}
       />
-      {clear && (
-        <Button
-          variant="subtle"
-          color="gray"
-          c="dimmed"
-          leftSection={<Icon name="cross" size={14} />}
-          onClick={clear}
-        >
-          {t.clear}
-        </Button>
-      )}
+      {clear && <ClearFilters clear={clear} />}
     </search>
   )
 }

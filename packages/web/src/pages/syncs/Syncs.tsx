@@ -31,7 +31,7 @@ export function Syncs() {
           <Empty title={isFiltered ? t.noneFound : t.none}>
             {isFiltered ? (
               <Button variant="default" mt="sm" onClick={clear}>
-                {t.clear}
+                {texts.common.clearFilters}
               </Button>
             ) : (
               t.noneMore
