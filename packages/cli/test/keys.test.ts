@@ -1,6 +1,6 @@
 import type { ApiKey, AuditEntry, ConsoleSession, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { runCommand } from "./fixtures/runCommand.ts"
+import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -12,11 +12,8 @@ afterAll(() => system?.stop())
 const run = (args: string[], env: Record<string, string> = {}) =>
   runCommand(args, { env: { ...system.cliEnv, ...env } })
 
-async function json<T>(args: string[], env: Record<string, string> = {}): Promise<T> {
-  const { code, stdout, stderr } = await run([...args, "--json"], env)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
+const json = <T>(args: string[], env: Record<string, string> = {}) =>
+  runJson<T>(args, { env: { ...system.cliEnv, ...env } })
 
 test("a key is created, used, shown, listed and revoked, and printed only once", async () => {
   for (const id of ["acme", "other"])

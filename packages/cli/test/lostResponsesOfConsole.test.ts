@@ -1,7 +1,7 @@
 import type { ApiKey, Channel, Page } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runCommand } from "./fixtures/runCommand.ts"
+import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -34,11 +34,7 @@ async function startLosingProxy(): Promise<Record<string, string>> {
   return { ...system.cliEnv, SITEWIRE_API: proxy.url }
 }
 
-async function json<T>(args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCommand([...args, "--json"], { env: system.cliEnv })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
+const json = <T>(args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
 test("if a response with a secret is lost, the command takes effect once, and says how to get another secret", async () => {
   const lose = async (args: string[]) => {

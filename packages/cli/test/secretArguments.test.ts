@@ -2,7 +2,7 @@ import type { ConnectionTriggerUrl, CreatedApiKey, CreatedChannel, SignInLink } 
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startReceiver } from "../src/receivers/index.ts"
-import { runCommand } from "./fixtures/runCommand.ts"
+import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
 
 let system: Awaited<ReturnType<typeof startConsole>>
@@ -45,11 +45,7 @@ async function signIn(key: string): Promise<string> {
   return token
 }
 
-async function json<T>(...args: string[]): Promise<T> {
-  const { code, stdout, stderr } = await runCommand([...args, "--json"], { env: system.cliEnv })
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
+const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
 /** The part of a secret that nobody could guess. */
 const randomPart = (secret: string) => secret.match(/[\w+-]{40,}/)?.[0].slice(-30) ?? ""

@@ -1,98 +1,52 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { type Certificate, makeCertificate } from "@sitewire/cli/receivers"
-import { topicCatalogue, topicConfig } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
-import { checkBroker, connectKafka, ensureTopics, startConsumer, startProducer } from "@sitewire/kafka"
+import { checkBroker, connectKafka, startConsumer, startProducer } from "@sitewire/kafka"
 import { kafkaOptions, kafkaVariables, readConfig } from "@sitewire/runtime"
-import {
-  closedPort,
-  type FreshDatabase,
-  freshDatabase,
-  silentLog,
-  startProcess,
-  waitUntil,
-} from "@sitewire/testkit"
-import { startKafkaCluster } from "@sitewire/testkit/backing"
+import { closedPort, silentLog, startProcess, waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
-import { addConnection } from "./fixtures/connections.ts"
+import { makeBrokerCertificate, makeTopics, startSecuredKafka } from "./fixtures/startSecuredKafka.ts"
 import { client, startTokenServer } from "./fixtures/startTokenServer.ts"
 
-let issuer: Certificate
 let tokens: Awaited<ReturnType<typeof startTokenServer>>
 /** Another server, with another key. */
 let strangers: Awaited<ReturnType<typeof startTokenServer>>
-let database: FreshDatabase
-let path: string
-let directory: string
-let trusted: string
-let cluster: Awaited<ReturnType<typeof startKafkaCluster>>
+let it: Awaited<ReturnType<typeof startSecuredKafka>>
 
 /** Brokers that verify the tokens of an OAuth server by its public keys, and end sessions with their tokens. */
 beforeAll(async () => {
-  issuer = makeCertificate("DNS:issuer.test")
-  const certificate = makeCertificate("IP:127.0.0.1", 2, issuer)
-  tokens = await startTokenServer(certificate)
-  strangers = await startTokenServer(certificate)
-  database = await freshDatabase()
-  const pool = openPool({ url: database.url, size: 1, name: "gateway-tests" })
-  path = (await addConnection(pool.sql, "token")).path
-  await pool.close()
-  directory = await mkdtemp(join(tmpdir(), "gateway-token-"))
-  const keys = join(directory, "keys.pem")
-  trusted = join(directory, "trusted.pem")
-  await Promise.all([writeFile(keys, certificate.key + certificate.cert), writeFile(trusted, issuer.cert)])
+  const certificates = makeBrokerCertificate()
+  tokens = await startTokenServer(certificates.certificate)
+  strangers = await startTokenServer(certificates.certificate)
   const plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
   const oauth = "org.apache.kafka.common.security.oauthbearer"
   const ofTokens = "listener.name.sasl_ssl.oauthbearer"
-  cluster = await startKafkaCluster({
-    directory,
-    jars: join(import.meta.dirname, "../../../.sitewire/jars"),
-    env: process.env,
-    brokers: 1,
-    progress: () => {},
-    login: {
-      protocol: "SASL_SSL",
-      settings: {
-        "ssl.keystore.type": "PEM",
-        "ssl.keystore.location": keys,
-        "ssl.truststore.type": "PEM",
-        "ssl.truststore.location": trusted,
-        "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
-        "sasl.mechanism.inter.broker.protocol": "PLAIN",
-        "listener.name.sasl_ssl.plain.sasl.jaas.config": `${plain} required username="broker" password="broker" user_broker="broker";`,
-        [`${ofTokens}.sasl.jaas.config`]: `${oauth}.OAuthBearerLoginModule required;`,
-        [`${ofTokens}.sasl.server.callback.handler.class`]: `${oauth}.OAuthBearerValidatorCallbackHandler`,
-        [`${ofTokens}.connections.max.reauth.ms`]: "3600000",
-        "sasl.oauthbearer.jwks.endpoint.url": tokens.keysUrl,
-        // The default of Kafka 4.1.0 accepts tokens with any signature.
-        "sasl.oauthbearer.jwt.validator.class": `${oauth}.BrokerJwtValidator`,
-      },
-      properties: { "org.apache.kafka.sasl.oauthbearer.allowed.urls": tokens.keysUrl },
-      format: [],
+  it = await startSecuredKafka({
+    ...certificates,
+    protocol: "SASL_SSL",
+    settings: {
+      "sasl.enabled.mechanisms": "PLAIN,OAUTHBEARER",
+      "sasl.mechanism.inter.broker.protocol": "PLAIN",
+      "listener.name.sasl_ssl.plain.sasl.jaas.config": `${plain} required username="broker" password="broker" user_broker="broker";`,
+      [`${ofTokens}.sasl.jaas.config`]: `${oauth}.OAuthBearerLoginModule required;`,
+      [`${ofTokens}.sasl.server.callback.handler.class`]: `${oauth}.OAuthBearerValidatorCallbackHandler`,
+      [`${ofTokens}.connections.max.reauth.ms`]: "3600000",
+      "sasl.oauthbearer.jwks.endpoint.url": tokens.keysUrl,
+      // The default of Kafka 4.1.0 accepts tokens with any signature.
+      "sasl.oauthbearer.jwt.validator.class": `${oauth}.BrokerJwtValidator`,
     },
+    properties: { "org.apache.kafka.sasl.oauthbearer.allowed.urls": tokens.keysUrl },
   })
-  const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
-  const topics = catalogue.map((topic) => ({ ...topic, partitions: 1, config: topicConfig(topic, 1) }))
-  await ensureTopics({ kafka: connect(), topics })
+  await makeTopics(connect())
 })
 
 afterAll(async () => {
-  await cluster?.stop()
+  await it?.stop()
   tokens?.close()
   strangers?.close()
-  await database?.drop()
-  if (directory) await rm(directory, { recursive: true, force: true })
 })
 
-const kafkaEnvironment = () => ({
-  KAFKA_BROKERS: cluster.brokers.map(({ address }) => address).join(),
-  KAFKA_TLS: "true",
-  KAFKA_CA: issuer.cert,
-  KAFKA_SASL_MECHANISM: "oauthbearer",
-})
+const environment = () => ({ ...it.environment, KAFKA_SASL_MECHANISM: "oauthbearer" })
 const fromEndpoint = (url: string) => ({
   KAFKA_TOKEN_ENDPOINT: url,
   KAFKA_USERNAME: client.id,
@@ -101,18 +55,14 @@ const fromEndpoint = (url: string) => ({
 
 /** As in a process, but by http, because this process does not trust the issuer of the test's certificates. */
 function connect(log = silentLog) {
-  const env = { ...kafkaEnvironment(), ...fromEndpoint(tokens.plainUrl) }
+  const env = { ...environment(), ...fromEndpoint(tokens.plainUrl) }
   return connectKafka({ ...kafkaOptions(readConfig(kafkaVariables, env)), clientId: "test", log })
 }
 
 const startGateway = (env: Record<string, string>) =>
   startProcess("services/trigger-gateway/src/main.ts", {
-    GATEWAY_HOST: "127.0.0.1",
-    GATEWAY_PORT: "0",
-    GATEWAY_DRAIN_DELAY: "0s",
-    DATABASE_URL: database.url,
-    NODE_EXTRA_CA_CERTS: trusted,
-    ...kafkaEnvironment(),
+    ...environment(),
+    NODE_EXTRA_CA_CERTS: it.trusted,
     ...env,
   })
 
@@ -121,7 +71,7 @@ test.each([
   [
     "a program",
     async () => {
-      const file = join(directory, "token")
+      const file = join(it.directory, "token")
       await writeFile(file, `${tokens.issue()}\n`)
       return { KAFKA_TOKEN_COMMAND: `cat ${file}` }
     },
@@ -129,7 +79,7 @@ test.each([
 ])("logs in with a token of %s, and is ready", async (_, makeEnv) => {
   const gateway = await startGateway(await makeEnv())
   try {
-    expect(await call(gateway.addresses.gateway + path)).toMatchObject({ status: 202 })
+    expect(await call(gateway.addresses.gateway + it.path)).toMatchObject({ status: 202 })
     expect(await call(`${gateway.addresses.ops}/readyz`, { method: "GET" })).toMatchObject({ status: 200 })
     expect(gateway.output()).not.toMatch(/a secret of the tests|eyJ/)
   } finally {

@@ -3,58 +3,17 @@ import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import Broker from "kafkajs/src/broker/index.js"
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { type OnRecords, useConsumers } from "../../test/fixtures/consumers.ts"
 import { protocolError } from "../../test/fixtures/protocolError.ts"
-import {
-  committedOffsets,
-  makeTopic,
-  realBroker,
-  uniqueName,
-  withAdmin,
-} from "../../test/fixtures/realBroker.ts"
+import { committedOffsets, makeTopic, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
 import { ensureTopics } from "../admin/ensureTopics.ts"
 import { createClient } from "../client/createClient.ts"
-import { type Producer, startProducer } from "../producer/startProducer.ts"
 import type { ConsumerRecord } from "../record.ts"
-import { type Consumer, type ConsumerOptions, startConsumer } from "./startConsumer.ts"
+import type { Consumer } from "./startConsumer.ts"
 
-const kafka = realBroker()
-let producer: Producer
-const running = new Set<Consumer>()
-
-beforeAll(async () => {
-  producer = await startProducer({ kafka })
-})
-afterEach(async () => {
-  await Promise.all([...running].map((consumer) => consumer.close(100)))
-  running.clear()
-})
-afterAll(() => producer?.close(1_000))
-
-type OnRecords = ConsumerOptions["onRecords"]
-
-async function consume(
-  group: string,
-  topics: ConsumerOptions["topics"],
-  onRecords: OnRecords,
-  more: Partial<ConsumerOptions> = {},
-): Promise<Consumer> {
-  const consumer = await startConsumer({
-    kafka,
-    group,
-    topics,
-    maxOutstanding: 1_000,
-    sessionTimeoutMs: 6_000,
-    onRecords,
-    ...more,
-  })
-  running.add(consumer)
-  return consumer
-}
-
-const publishNumbered = (topic: string, count: number) =>
-  producer.publish(Array.from({ length: count }, (_, n) => ({ topic, key: String(n), value: String(n) })))
+const { kafka, publish, publishNumbered, consume } = useConsumers()
 
 const offsetsOf = (records: ConsumerRecord[]) =>
   records.map(({ offset }) => Number(offset)).toSorted((a, b) => a - b)
@@ -191,7 +150,7 @@ test("with a pause, records that come one by one are fetched together, and a lar
   await consume(uniqueName("group"), [{ topic }], onRecords, { pauseMs, fetchBytes: 40_000 })
   const startedAt = performance.now()
   for (let count = 1; count <= 20; count++) {
-    await producer.publish([{ topic, key: "one", value: "x" }])
+    await publish([{ topic, key: "one", value: "x" }])
     await sleep(50)
   }
   await until(() => received() === 20)
@@ -202,7 +161,7 @@ test("with a pause, records that come one by one are fetched together, and a lar
   calls.length = 0
   // Each of the 20 batches is larger than a fetch, although it is compressed.
   const large = Array.from({ length: 1_000 }, () => ({ topic, key: "one", value: randomUUID() }))
-  for (let count = 1; count <= 20; count++) await producer.publish(large)
+  for (let count = 1; count <= 20; count++) await publish(large)
   await until(() => received() === 20_000)
   expect((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)).toBeLessThan(15 * pauseMs)
 })

@@ -1,50 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest"
-import { committedOffsets, makeTopic, realBroker, uniqueName } from "../../test/fixtures/realBroker.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { type OnRecords, useConsumers } from "../../test/fixtures/consumers.ts"
+import { committedOffsets, makeTopic, uniqueName } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
-import { type Consumer, type ConsumerOptions, startConsumer } from "../consumer/startConsumer.ts"
-import { type Producer, startProducer } from "../producer/startProducer.ts"
+import { startConsumer } from "../consumer/startConsumer.ts"
+import { startProducer } from "../producer/startProducer.ts"
 import type { ConsumerRecord } from "../record.ts"
 import { createBrokerClock } from "./brokerClock.ts"
 
-const kafka = realBroker()
-let producer: Producer
-const running = new Set<Consumer>()
-
-beforeAll(async () => {
-  producer = await startProducer({ kafka })
-})
-afterEach(async () => {
-  await Promise.all([...running].map((consumer) => consumer.close(100)))
-  running.clear()
-})
-afterAll(() => producer?.close(1_000))
-
-type OnRecords = ConsumerOptions["onRecords"]
-
-async function consume(
-  group: string,
-  topics: ConsumerOptions["topics"],
-  onRecords: OnRecords,
-  more: Partial<ConsumerOptions> = {},
-): Promise<Consumer> {
-  const consumer = await startConsumer({
-    kafka,
-    group,
-    topics,
-    maxOutstanding: 1_000,
-    sessionTimeoutMs: 6_000,
-    onRecords,
-    ...more,
-  })
-  running.add(consumer)
-  return consumer
-}
+const { kafka, publishNumbered, consume } = useConsumers()
 
 /** Much more than a busy machine needs. */
 const lateMs = 30_000
-
-const publishNumbered = (topic: string, count: number) =>
-  producer.publish(Array.from({ length: count }, (_, n) => ({ topic, key: String(n), value: String(n) })))
 
 const delayedTopic = () =>
   makeTopic(kafka, { partitions: 3, config: { "message.timestamp.type": "LogAppendTime" } })

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto"
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import {
   failsForLong,
   paid,
@@ -10,8 +11,6 @@ import {
   startInstallation,
 } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
-
-const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 const expectedSignature = (body: Buffer) =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

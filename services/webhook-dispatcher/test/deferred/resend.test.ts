@@ -2,9 +2,8 @@ import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { deliveryRows } from "../fixtures/deliverySql.ts"
+import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
-
-const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 test("a resend is sent at once as the next attempt, and a delivered delivery stays delivered", async () => {
   await using it = await startInstallation()

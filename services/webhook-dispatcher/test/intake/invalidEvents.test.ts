@@ -3,9 +3,8 @@ import { connectKafka, startProducer } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { kafkaBrokers, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import { paid, refusal, startInstallation } from "../fixtures/testDispatcher.ts"
-
-const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 const log = createLogger({ service: "test", level: "silent" })
 

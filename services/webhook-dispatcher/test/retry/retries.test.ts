@@ -2,9 +2,8 @@ import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { deliveryRows } from "../fixtures/deliverySql.ts"
+import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
-
-const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 test("a delivery that fails is retried after each delay, never early, with the same id and the same bytes", async () => {
   await using it = await startInstallation({ retryDelaysMs: [300, 600] })

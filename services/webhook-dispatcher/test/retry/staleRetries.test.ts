@@ -1,9 +1,8 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
-
-const nonEmpty = <T>(list: T[]) => (list.length > 0 ? list : undefined)
 
 test("a second retry record of a dead delivery is dropped, although the partner has recovered", async () => {
   await using it = await startInstallation({ retryDelaysMs: [200] })
