@@ -36,9 +36,11 @@ async function startRun(sql: Sql): Promise<GrantedRun> {
   return claimOne(sql)
 }
 
+const sha256 = (text: string) => createHash("sha256").update(text).digest()
+
 function changed(text: string): SyncResult {
-  const sha256 = createHash("sha256").update(text).digest()
-  const content = { sha256, bytes: text.length, contentType: null, etag: '"old"', lastModified: "yesterday" }
+  const validators = { etag: '"old"', lastModified: "yesterday" }
+  const content = { sha256: sha256(text), bytes: text.length, contentType: null, ...validators }
   return { outcome: "changed", content }
 }
 
@@ -119,21 +121,49 @@ test("validators of the old source are not sent to the new one, whose first fail
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
 })
 
-test("a claim that began before the change was committed does not fetch the old source", async () => {
-  const { sql, open } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await makeDue(sql)
-  // Waits after the statement has its snapshot and before it locks rows.
+/** A claim that waits after its statement has its snapshot and before it locks rows. */
+async function claimSlowly(sql: Sql): Promise<GrantedRun[]> {
   const slowSql: Sql = (text, values) => {
     const slow = text.replace("select clock_timestamp() as at", "select pg_sleep(1), clock_timestamp() as at")
     expect(slow).not.toBe(text)
     return sql(slow, values)
   }
   const ten = { all: 10, slow: 10 }
-  const claim = () => claimDueSyncs(slowSql, minute, { total: ten, hosts: [], otherHost: ten })
-  const { runs } = await whileOpen(open(), (within) => changeSource(within, change), claim)
-  expect(runs).toEqual([])
+  return (await claimDueSyncs(slowSql, minute, { total: ten, hosts: [], otherHost: ten })).runs
+}
+
+test("a claim that began before the change was committed does not fetch the old source", async () => {
+  const { sql, open } = await emptyDatabase()
+  await addConnections(sql, ["a"])
+  await makeDue(sql)
+  const changeIt = (within: Sql) => changeSource(within, change)
+  expect(await whileOpen(open(), changeIt, () => claimSlowly(sql))).toEqual([])
   expect(await claimOne(sql)).toMatchObject({ source })
+})
+
+test("a claim that began before the end of the last run was committed grants no validators of the content before it", async () => {
+  const { sql, open } = await emptyDatabase()
+  await finishRuns(sql, minute, [endOf(await startRun(sql), changed("first"))])
+  await makeDue(sql)
+  const late = await claimOne(sql)
+  // Its lease ends, so it is due again.
+  await makeDue(sql)
+  const finishIt = (within: Sql) => finishRuns(within, minute, [endOf(late, changed("second"))])
+  const [run] = await whileOpen(open(), finishIt, () => claimSlowly(sql))
+  expect(run).toMatchObject({ fence: 3, triggers: 1, snapshot: null })
+  if (run === undefined) throw new Error("no run was granted")
+  await finishRuns(sql, minute, [endOf(run, changed("first"))])
+  await makeDue(sql)
+  expect(await claimOne(sql)).toMatchObject({ snapshot: { etag: '"old"', contentSha256: sha256("first") } })
+})
+
+test("a trigger that is recorded while a claim waits for its row does not cost the validators", async () => {
+  const { sql, open } = await emptyDatabase()
+  await finishRuns(sql, minute, [endOf(await startRun(sql), changed("first"))])
+  await makeDue(sql)
+  const record = (within: Sql) => recordTriggers(within, minute, [trigger("a")])
+  const runs = await whileOpen(open(), record, () => claimSlowly(sql))
+  expect(runs).toMatchObject([{ triggers: 2, snapshot: { etag: '"old"' } }])
 })
 
 test("a run of a deleted connection writes nothing, not even a chunk at the moment of the deletion", async () => {

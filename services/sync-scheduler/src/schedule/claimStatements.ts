@@ -24,6 +24,9 @@ import type { WaitedFor } from "../syncRun.ts"
  *   many windows (with the start grace) as after failed runs. `last_error` shows that the last run was lost.
  * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
  *   `sync_window`, but possibly the old row of `connection`.
+ * - `snapshot`: likewise, a claim that locks a row after the end of a run was committed could read the content before it. That
+ *   content's validators could make the next run `unchanged` while the newer content stays stored. Only the end of a run
+ *   stores content, and it changes `running`. So a row whose `running` or `fence` has changed is granted without validators.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
@@ -151,7 +154,8 @@ recorded_lost as (${insertAbandoned({
 })}
 ),
 ready as materialized (
-  select chosen.connection_id, chosen.fence + 1 as fence, chosen.source, chosen.host, chosen.slow, chosen.runner,
+  select chosen.connection_id, chosen.fence + 1 as fence, chosen.running as was_running,
+    chosen.source, chosen.host, chosen.slow, chosen.runner,
     least(chosen.requested - chosen.covered, 2147483647)::int as triggers,
     least(chosen.first_trigger_at, lost.first_trigger_at) as first_trigger_at,
     greatest(chosen.last_trigger_at, lost.last_trigger_at) as last_trigger_at,
@@ -225,6 +229,12 @@ const runColumns = `start.connection_id, c.site, start.fence, start.grant_id, st
   start.correlation, start.traceparents, c.signing_secret_sealed,
   c.request_headers_sealed, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
 
+const runTables = `
+left join connection c on c.id = start.connection_id
+left join snapshot on snapshot.connection_id = start.connection_id
+  and (select (w.running, w.fence + 1) = (start.was_running, start.fence)
+    from sync_window w where w.connection_id = start.connection_id)`
+
 export type ClaimedRow = {
   not_queued: number
   candidates: number
@@ -293,9 +303,7 @@ select
   extract(epoch from coalesce((select min(due_at) from not_queued), clock.at))::float8 * 1000 as oldest_due_ms,
   ${runColumns}
 from clock
-left join start on true
-left join connection c on c.id = start.connection_id
-left join snapshot on snapshot.connection_id = start.connection_id
+left join start on true${runTables}
 left join (select * from queue_head order by number desc limit 1) as last_queue on true
 `,
 )
@@ -321,8 +329,6 @@ chosen as materialized (
 ), ${granting}
 select ${runColumns}
 from clock
-cross join start
-left join connection c on c.id = start.connection_id
-left join snapshot on snapshot.connection_id = start.connection_id
+cross join start${runTables}
 `,
 )
