@@ -1,5 +1,6 @@
 import { connect } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sendPath } from "./fixtures/browser.ts"
 import { startConsole, type TestConsole } from "./fixtures/startConsole.ts"
 
 let console: TestConsole
@@ -248,6 +249,21 @@ test("an unknown path is a 404, and an unsupported method a 405 with the support
   const rejected = await console.call("PUT", "/v1/channels/acme")
   expect(rejected.status).toBe(405)
   expect(rejected.headers.get("allow")).toBe("GET, PATCH, DELETE, HEAD")
+})
+
+test("a path that begins like a malformed host is unknown, and is not printed in a warning", async () => {
+  const warnings: string[] = []
+  const onWarning = ({ message }: Error) => warnings.push(message)
+  process.on("warning", onWarning)
+  for (const start of ["//user@host:abc", "/\\user@host:abc", "http://user@host:abc//user@host:abc"]) {
+    const path = `${start}/sws_pasted-by-mistake/#`
+    const { status, text } = await sendPath(new URL(console.origin), path, "GET", undefined, {})
+    expect({ status, text }).toEqual({ status: 404, text: expect.not.stringContaining("pasted") })
+  }
+  const absolute = "http://user@host:abc/v1/channels#"
+  expect((await sendPath(new URL(console.origin), absolute, "GET", undefined, {})).status).toBe(401)
+  process.off("warning", onWarning)
+  expect(warnings).toEqual([])
 })
 
 test("a request that is not HTTP gets a problem too", async () => {

@@ -253,6 +253,9 @@ test("a trigger URL may be sent as an absolute URL; a malformed URL is rejected 
   expect(await statusOf(`http:${path}`)).toBe(400)
   expect(await statusOf(`host:abc${path}`)).toBe(400)
   expect(await statusOf(`//host:abc${path}#`)).toBe(404)
+  expect(await statusOf(`//user@host:abc${path}#`)).toBe(404)
+  expect(await statusOf(`/\\user@host:abc${path}#`)).toBe(404)
+  expect(await statusOf(`http://shop.example//user@host:abc${path}#`)).toBe(404)
   expect(await statusOf(`${path}#`)).toBe(202)
 })
 

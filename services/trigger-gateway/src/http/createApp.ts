@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
-import type { Logger, Tracing } from "@sitewire/runtime"
+import { type Logger, requestPath, type Tracing } from "@sitewire/runtime"
 import express, { type Request, type Response } from "express"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { StartSpan, TriggerOutcome } from "../trigger/batchTriggers.ts"
@@ -14,12 +14,6 @@ import { type FixedResponse, responses, sendAccepted, sendLastResponse, sendResp
 import { startTriggerSpan, type TriggerSpan } from "./triggerSpan.ts"
 
 const path = "/connectors/hook/:id/:token"
-
-/**
- * The start of an absolute URL (`http://host`), which clients send to proxies. It is removed, because Express
- * lets Node parse absolute URLs, and Node prints malformed ones, token included, in a warning.
- */
-const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
 export type App = {
   onRequest: RequestListener
@@ -136,8 +130,7 @@ export function createApp(settings: {
       sendLastResponse(response, responses.chunkedHttp10)
       return
     }
-    request.url = request.url?.replace(origin, "")
-    if (!request.url?.startsWith("/")) return onUnmatched(request, response, undefined)
+    request.url = requestPath(request.url ?? "")
     app(request as Request, response as Response, (error: unknown) => onUnmatched(request, response, error))
   }
   return {

@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from "node:http"
 import type { Socket } from "node:net"
-import { listen, nodeHttp } from "@sitewire/runtime"
+import { listen, nodeHttp, requestPath } from "@sitewire/runtime"
 
 export type HttpListener = { port: number; close(deadlineMs: number): Promise<void> }
 
@@ -15,7 +15,13 @@ export async function serveHttp(settings: {
   /** The variable that configures the port. The error names the variable if the port is in use. */
   variable: string
 }): Promise<HttpListener> {
-  const server = nodeHttp.createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, settings.handler)
+  const server = nodeHttp.createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000 },
+    (request, response) => {
+      request.url = requestPath(request.url ?? "")
+      settings.handler(request, response)
+    },
+  )
   // Closes an inactive socket, such as one of a client that stopped reading a snapshot.
   server.setTimeout(60_000)
   server.on("clientError", rejectUnparsable)
