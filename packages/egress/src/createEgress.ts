@@ -55,7 +55,7 @@ export type DownloadInput = {
 
 /**
  * Called right before the request is written, and again before a repetition. If it returns false, nothing is
- * written and the call ends as `aborted`. Must not throw.
+ * written, and the call ends as `aborted`, or as `reset` before a repetition. Must not throw.
  */
 export type BeforeWrite = () => boolean
 

@@ -61,6 +61,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   #waits = false
   #connection: Connection | undefined
   #controller: Dispatcher.DispatchController | undefined
+  /** Why the request is repeated. */
+  #reset: Failure | undefined
   #informational = 0
   #headAt = 0
   #lookedUpAt = 0
@@ -127,9 +129,10 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     this.#controller = controller
     const { beforeWrite } = this.#options
     if (beforeWrite !== undefined && !beforeWrite()) {
-      this.abort()
-      // `this.abort()` has destroyed the client, but undici does not check that before it writes the request.
-      // It checks whether the controller was aborted.
+      if (this.#reset === undefined) this.abort()
+      else this.fail(this.#reset)
+      // This has destroyed the client, but undici does not check that before it writes the request. It checks
+      // whether the controller was aborted.
       controller.abort(new Error("aborted before it was written"))
       return
     }
@@ -180,8 +183,10 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
       return
     }
     const failure = classifyNetworkError(error, phase, this.target.host)
-    if (failure.error === "reset" && this.#mayRepeat()) this.#repeat()
-    else this.fail(failure)
+    if (failure.error === "reset" && this.#mayRepeat()) {
+      this.#reset = failure
+      this.#repeat()
+    } else this.fail(failure)
   }
 
   /**

@@ -380,7 +380,7 @@ test.each(["http", "https"])(
   },
 )
 
-test("beforeWrite is called again before a repetition, and false ends the call as aborted", async () => {
+test("beforeWrite is called again before a repetition, and false ends the call as reset", async () => {
   let requests = 0
   const { url, sockets } = await startServer(
     onRequest((socket) => {
@@ -389,19 +389,19 @@ test("beforeWrite is called again before a repetition, and false ends the call a
     }),
   )
   const egress = localEgress()
-  for (const [decisions, kind] of [
-    [[true, true], "responded"],
-    [[true, false], "aborted"],
+  for (const [decisions, expected] of [
+    [[true, true], { kind: "responded" }],
+    [[true, false], { kind: "failed", error: "reset" }],
   ] as const) {
     expect(await egress.request(post(url))).toMatchObject({ kind: "responded" })
     const before = requests
     for (const socket of sockets) socket.end()
     const remaining: boolean[] = [...decisions]
     const beforeWrite = () => remaining.shift() ?? false
-    expect(await egress.request(post(url, { repeatable: true, beforeWrite }))).toMatchObject({ kind })
+    expect(await egress.request(post(url, { repeatable: true, beforeWrite }))).toMatchObject(expected)
     expect(remaining).toEqual([])
     // The first request is still written: only the server has closed its side.
-    expect(requests - before).toBe(kind === "responded" ? 2 : 1)
+    expect(requests - before).toBe(expected.kind === "responded" ? 2 : 1)
   }
 })
 

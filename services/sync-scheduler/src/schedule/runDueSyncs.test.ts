@@ -160,13 +160,8 @@ test("a start that is later than the grace is abandoned and granted again", asyn
   ])
 })
 
-/** Pulls from a source whose name lookup takes `lookupMs`, and waits until the first run has ended. */
-async function pullSlowly(lookupMs: number, startGraceMs: number) {
-  const { sql } = await emptyDatabase()
-  const source = await startSource()
-  await addConnections(sql, ["a"], () => source.url("/a").replace("127.0.0.1", "slow.test"))
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 3_000)
+/** A runner of which each lookup of a name takes `lookupMs`. */
+function createPull(lookupMs = 0) {
   const egress = createEgress({
     allow: ["127.0.0.0/8"],
     allowHttp: true,
@@ -178,7 +173,7 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
     },
   })
   onTestFinished(() => egress.close())
-  const pull = createPullRunner({
+  return createPullRunner({
     egress,
     openCredentials,
     storeChunk: async () => "stored",
@@ -186,7 +181,16 @@ async function pullSlowly(lookupMs: number, startGraceMs: number) {
     maxBytes: 1_000,
     serviceName: "Sitewire",
   })
-  start(sql, pull, { startGraceMs })
+}
+
+/** Pulls from a source whose name lookup takes `lookupMs`, and waits until the first run has ended. */
+async function pullSlowly(lookupMs: number, startGraceMs: number) {
+  const { sql } = await emptyDatabase()
+  const source = await startSource()
+  await addConnections(sql, ["a"], () => source.url("/a").replace("127.0.0.1", "slow.test"))
+  await recordTriggers(sql, minute, [trigger("a")])
+  await letTimePass(sql, 3_000)
+  start(sql, createPull(lookupMs), { startGraceMs })
   // The window does not show it: it has the same values before the run and after it.
   const ended = async () => (await readRuns(sql, "a")).some(({ outcome }) => outcome !== "running")
   await waitUntil("the run to end", ended)
@@ -198,6 +202,25 @@ test("a run whose connection is not ready within the grace fails, sends nothing,
   expect(requests).toBe(0)
   expect(await readRuns(sql, "a")).toMatchObject([{ fence: "1", outcome: "failed", error: "late-start" }])
   expect(await readWindow(sql, "a")).toMatchObject({ covered: "0", last_error: "late-start", due: 60 })
+})
+
+test("a run whose reused network connection closes after the grace fails as reset, and its request is not repeated", async () => {
+  const { sql } = await emptyDatabase()
+  const graceMs = 1_000
+  const source = await startSource((response, _seen, count) => {
+    if (count === 1) response.end("data")
+    else setTimeout(() => response.socket?.destroy(), 1.5 * graceMs)
+  })
+  await addConnections(sql, ["a"], () => source.url("/a"))
+  const syncs = start(sql, createPull(), { startGraceMs: graceMs })
+  for (const outcome of ["changed", "failed"]) {
+    await letTimePass(sql, 70_000)
+    await recordTriggers(sql, { settleMs: 0 }, [trigger("a")])
+    syncs.dueIn(0)
+    await waitUntil("the run to end", async () => (await readRuns(sql, "a")).at(-1)?.outcome === outcome)
+  }
+  expect(await readRuns(sql, "a")).toMatchObject([{ error: null }, { error: "reset" }])
+  expect(source.seen("/a")).toHaveLength(2)
 })
 
 test("a run that is ready to send only after the grace, because the process was paused, may not send", async () => {

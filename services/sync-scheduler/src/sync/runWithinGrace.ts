@@ -47,7 +47,7 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
     try {
       const signal = AbortSignal.any([abort, graceOver.signal])
       const { result, transitMs, storingMs } = await runners[run.runner](run, mayStart, signal, traceparent)
-      const wasLate = request.forbidden && !stopping.aborted
+      const wasLate = request.forbidden && request.sentAfterMs === null && !stopping.aborted
       const sentAfterMs = arrivedAfter(transitMs)
       return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs, storingMs }
     } catch (error) {
