@@ -124,6 +124,26 @@ test("a changed source is synced in the next window, and the audit log contains 
   expect(await readWindow("moved")).toMatchObject({ requested: 1n, sourceVersion: 2 })
 })
 
+test("all spellings of a source's host are stored as one, so that its connections share the limits of a host", async () => {
+  const spellings = [
+    "https://bücher.example/a",
+    "HTTPS://BÜCHER.Example:443/a",
+    "https://xn--bcher-kva.example/b/../a",
+  ]
+  for (const [index, source] of spellings.entries()) {
+    await make(`spelt-${index}`, { source })
+    await make(`changed-${index}`)
+    const changed = await console.call("PATCH", `/v1/connections/changed-${index}`, { body: { source } })
+    expect(changed.status).toBe(200)
+  }
+  const sources = await console.pool.sql(
+    `select distinct source, source_host from connection where id like any (array['spelt-%', 'changed-%'])`,
+  )
+  expect(sources).toEqual([
+    { source: "https://xn--bcher-kva.example/a", source_host: "xn--bcher-kva.example" },
+  ])
+})
+
 test("a sync that is running when the source changes is abandoned, and its triggers wait for the next", async () => {
   await make("busy")
   const [windowEndsAt, firstTriggerAt] = [inSeconds(60), new Date("2026-01-01T00:00:00Z")]
