@@ -48,6 +48,39 @@ test("statements are not compiled, because that takes longer than executing them
   }
 })
 
+test("a connection that breaks while it is checked fails its statement, and does not end the process", async () => {
+  const target = new URL(postgresAddress)
+  const proxy = createServer((client) => {
+    const server = connect(Number(target.port || 5432), target.hostname)
+    for (const socket of [client, server]) socket.on("error", () => {})
+    client.on("data", (data) => {
+      if (data.includes("pg_is_in_recovery")) client.destroy()
+      else server.write(data)
+    })
+    client.on("close", () => server.destroy())
+    server.pipe(client)
+  }).listen(0, "127.0.0.1")
+  await once(proxy, "listening")
+  const { port } = proxy.address() as AddressInfo
+  const pool = openPool({
+    url: postgresAddress.replace(target.host, `127.0.0.1:${port}`),
+    size: 1,
+    name: "test",
+  })
+  try {
+    const uncaught: unknown[] = []
+    const listener = (error: unknown) => void uncaught.push(error)
+    process.on("uncaughtException", listener)
+    await expect(pool.sql("select 1")).rejects.toSatisfy(isUnavailable)
+    await expect(pool.driver.connect()).rejects.toSatisfy(isUnavailable)
+    process.off("uncaughtException", listener)
+    expect(uncaught).toEqual([])
+  } finally {
+    await pool.close()
+    proxy.close()
+  }
+})
+
 test("a server whose host vanishes without a word is given up after the statement's time-out, and asked anew", async () => {
   const proxy = await silenceableProxy(new URL(postgresAddress))
   const url = new URL(postgresAddress)

@@ -37,7 +37,11 @@ const passwordWithinMs = 15_000
  * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
  */
 async function requirePrimary(client: pg.PoolClient): Promise<void> {
+  // The statement fails, too. Without a listener, a connection that breaks meanwhile ends the process.
+  const ignore = () => {}
+  client.on("error", ignore)
   const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby")
+  client.off("error", ignore)
   if (!rows[0]?.standby) return
   const message =
     "Postgres is a standby, and only the primary has all commits. Let DATABASE_URL lead to the primary."
