@@ -23,6 +23,15 @@ export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
   if (errors.length > 0) throw errors[0]
 }
 
+/** How many of the next days exist, up to the first that does not: 7 at most, unless more were made. */
+export async function readDaysAhead(sql: Sql): Promise<number> {
+  const [row] = await sql<{ days: number }>(`
+    select (min(ahead) - 1)::int as days
+      from generate_series(1, 61) as ahead
+     where (now() at time zone 'UTC')::date + ahead not in (select days_before('delivery', 'infinity'))`)
+  return row?.days ?? 0
+}
+
 /**
  * Drops a day with one statement, under the advisory lock of those that delete such rows. Null: a day is being read, by a long
  * query or a backup, or another process has the lock.

@@ -1,4 +1,4 @@
-export { dropDay, makeDays } from "./days.ts"
+export { dropDay, makeDays, readDaysAhead } from "./days.ts"
 export { defineStatement } from "./defineStatement.ts"
 export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./digestKey.ts"
 export { openErasureList } from "./erasure/erasureList.ts"

@@ -12,6 +12,7 @@ const read = {
     oldestDeferredSeconds: 42,
     oldestOverdueSeconds: 0,
     unvacuumedRows: 8,
+    daysAhead: 7,
   }),
 }
 
@@ -37,12 +38,13 @@ test("deferred deliveries are counted by reason; while Postgres is unavailable, 
   expect(text).toContain('sitewire_oldest_deferred_seconds{service="test"} 42\n')
   expect(text).toContain('sitewire_oldest_overdue_seconds{service="test"} 0\n')
   expect(text).toContain('sitewire_unvacuumed_rows{table="waiting_delivery",service="test"} 8\n')
+  expect(text).toContain('sitewire_days_ahead{service="test"} 7\n')
 
   const other = createMetrics("test")
   registerGauges(other, { ...read, backlog: () => Promise.reject(new Error("unavailable")) })
   const without = await other.metrics()
   expect(without).not.toMatch(
-    /^sitewire_(deferred_deliveries|oldest_deferred_seconds|oldest_overdue_seconds|unvacuumed_rows)[{ ]/m,
+    /^sitewire_(deferred_deliveries|oldest_deferred_seconds|oldest_overdue_seconds|unvacuumed_rows|days_ahead)[{ ]/m,
   )
   expect(without).toContain('sitewire_records_outstanding{service="test"} 3\n')
 })

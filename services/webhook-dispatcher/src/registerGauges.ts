@@ -94,5 +94,10 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
       help: "By how much the oldest scheduled attempt is overdue; 0 if none is.",
       of: ({ oldestOverdueSeconds }) => oldestOverdueSeconds,
     },
+    {
+      name: "sitewire_days_ahead",
+      help: "Days after today, without a gap, for which Postgres has partitions of deliveries.",
+      of: ({ daysAhead }) => daysAhead,
+    },
   ])
 }

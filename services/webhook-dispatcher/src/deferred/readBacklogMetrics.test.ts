@@ -9,6 +9,7 @@ test("deferred deliveries are counted by reason up to a limit, and the oldest of
     oldestDeferredSeconds: 0,
     oldestOverdueSeconds: 0,
     unvacuumedRows: 0,
+    daysAhead: 1,
   })
   for (const [channel, minutes, reason] of [
     ["a", 1, "busy"],

@@ -1,4 +1,4 @@
-import { readUnvacuumedRows, type Sql } from "@sitewire/database"
+import { readDaysAhead, readUnvacuumedRows, type Sql } from "@sitewire/database"
 
 export type BacklogMetrics = {
   /** At most `maxCounted` in all. */
@@ -7,6 +7,7 @@ export type BacklogMetrics = {
   oldestOverdueSeconds: number
   /** Of waiting_delivery. */
   unvacuumedRows: number
+  daysAhead: number
 }
 
 /** Millions of deferred deliveries would take seconds to count, at each scrape of each dispatcher. */
@@ -45,5 +46,6 @@ export async function readBacklogMetrics(sql: Sql, most = maxCounted): Promise<B
     oldestDeferredSeconds: deferred?.seconds ?? 0,
     oldestOverdueSeconds: scheduled?.seconds ?? 0,
     unvacuumedRows: await readUnvacuumedRows(sql, "waiting_delivery"),
+    daysAhead: await readDaysAhead(sql),
   }
 }

@@ -1,4 +1,4 @@
-import { makeDays, openPool } from "@sitewire/database"
+import { makeDays, openPool, readDaysAhead } from "@sitewire/database"
 import { freshDatabase, waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { insertAged } from "../../test/fixtures/insertAged.ts"
@@ -242,4 +242,8 @@ test("a day that cannot be made stops no other", async () => {
   const made = await dayTables(pool.sql)
   expect(made).toEqual(expect.arrayContaining(tablesOf(-3, -5, -6, -7)))
   expect(made).not.toContain(delivery)
+  expect(await readDaysAhead(pool.sql)).toBe(3)
+  await pool.sql(`drop type ${delivery}`)
+  await makeDays(pool.sql)
+  expect(await readDaysAhead(pool.sql)).toBe(7)
 })
