@@ -93,3 +93,19 @@ test("so is one whose table was altered beneath its plan", async () => {
 test.each(["EMFILE", "EAI_AGAIN", "ENOENT", "EHOSTDOWN", "EPROTO"])("%s is an outage", (code) => {
   expect(isUnavailable(Object.assign(new Error("no"), { code }))).toBe(true)
 })
+
+test.each([
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+])("a certificate that somebody must renew (%s) is an outage", (code) => {
+  expect(isUnavailable(Object.assign(new Error("certificate"), { code }))).toBe(true)
+})
+
+test.each(["26000", "42P05"])(
+  "a pooler's connection without our prepared statements (%s) is an outage",
+  (code) => {
+    expect(isUnavailable(Object.assign(new Error("prepared statement"), { code }))).toBe(true)
+  },
+)

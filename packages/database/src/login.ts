@@ -7,18 +7,29 @@ export type DatabaseAccess = {
   readPassword?: (() => Promise<string>) | undefined
 }
 
+/**
+ * pg's client, whose connection may break at any time: its statements fail. pg's pool has no listener while it hands a client
+ * over, and Node ends a process that does not listen to an error.
+ */
+export class Client extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super(config)
+    this.on("error", () => {})
+  }
+}
+
 /** A connection of its own. Close it with `end`. */
 export function createSession({ url, readPassword }: DatabaseAccess, name: string): pg.Client {
-  const Client = readPassword === undefined ? pg.Client : clientClass(readPassword)
-  return new Client({ connectionString: url, application_name: name })
+  const Session = readPassword === undefined ? Client : clientClass(readPassword)
+  return new Session({ connectionString: url, application_name: name })
 }
 
 /**
- * pg's client, which has the password before it connects. A function as pg's own option would be called while the client
+ * A client that has the password before it connects. A function as pg's own option would be called while the client
  * connects, its time would count as the time of connecting, and its failure would leave the connection open.
  */
 export function clientClass(readPassword: () => Promise<string>, connectTimeoutMs?: number) {
-  return class extends pg.Client {
+  return class extends Client {
     constructor(config: pg.ClientConfig = {}) {
       super({ ...config, ...(connectTimeoutMs && { connectionTimeoutMillis: connectTimeoutMs }) })
     }

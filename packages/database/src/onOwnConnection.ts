@@ -7,18 +7,12 @@ import type { Pool, Sql } from "./pool.ts"
 export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.driver.connect()
   let broken: Error | undefined
-  const onBreak = (error: Error) => {
-    broken = error
-  }
-  // Without a listener, a connection that breaks between two statements ends the process.
-  client.on("error", onBreak)
   try {
     return await work(async (text, values = []) => (await client.query({ text, values: [...values] })).rows)
   } catch (error) {
     broken = error instanceof Error ? error : new Error(String(error))
     throw error
   } finally {
-    client.off("error", onBreak)
     client.release(broken)
   }
 }

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { clientClass, type DatabaseAccess } from "./login.ts"
+import { Client, clientClass, type DatabaseAccess } from "./login.ts"
 
 export type Row = Record<string, unknown>
 
@@ -37,11 +37,7 @@ const passwordWithinMs = 15_000
  * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
  */
 async function requirePrimary(client: pg.PoolClient): Promise<void> {
-  // The statement fails, too. Without a listener, a connection that breaks meanwhile ends the process.
-  const ignore = () => {}
-  client.on("error", ignore)
   const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby")
-  client.off("error", ignore)
   if (!rows[0]?.standby) return
   const message =
     "Postgres is a standby, and only the primary has all commits. Let DATABASE_URL lead to the primary."
@@ -58,7 +54,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + driverExtraMs,
     connectionTimeoutMillis: connectTimeoutMs + (readPassword === undefined ? 0 : passwordWithinMs),
-    ...(readPassword && { Client: clientClass(readPassword, connectTimeoutMs) }),
+    Client: readPassword === undefined ? Client : clientClass(readPassword, connectTimeoutMs),
     idleTimeoutMillis: 30_000,
     // No sequential scans: a prepared statement that was planned for a nearly empty table would still scan
     // the table when it has grown. No compilation: a plan has a part for each day, and compiling these takes seconds.
