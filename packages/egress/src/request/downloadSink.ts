@@ -75,7 +75,7 @@ export function createDownloadSink({
     const encoding = headers["content-encoding"] ?? ""
     const decoder = createDecoder(encoding, firstByte)
     if (decoder === undefined) {
-      const message = `${exchange.target.host} sent an unsupported content-encoding: use gzip, deflate or br`
+      const message = `${exchange.target.host} sent an unsupported content-encoding: send gzip, deflate or none`
       stop(exchange, failed(exchange, { error: "protocol", message }))
       return undefined
     }
