@@ -1,5 +1,6 @@
+import { isIPv6 } from "node:net"
+import { networkInterfaces } from "node:os"
 import { errorCode } from "../errorCode.ts"
-import { lastOf } from "./openSocket.ts"
 
 /** This machine lacks a resource to open a connection. The partner is not at fault. */
 export class LocalResourceError extends Error {
@@ -15,9 +16,17 @@ const EXHAUSTED: Record<string, string> = {
 }
 
 export function localResourceError(error: Error): LocalResourceError | undefined {
-  const code = errorCode(lastOf(error))
+  const errors: Error[] = error instanceof AggregateError ? error.errors : [error]
+  const code = errorCode(errors.findLast((each) => !lacksIpv6(each)))
   const why = EXHAUSTED[code]
   return why === undefined
     ? undefined
     : new LocalResourceError(`no connection could be opened (${code}): ${why}`)
+}
+
+/** Without an IPv6 address of its own, a machine can call none, whatever ports are left. */
+function lacksIpv6(error: Error & { address?: string }): boolean {
+  if (errorCode(error) !== "EADDRNOTAVAIL" || !isIPv6(error.address ?? "")) return false
+  const own = Object.values(networkInterfaces()).flat()
+  return !own.some((each) => each?.family === "IPv6" && !each.internal && !each.address.startsWith("fe80:"))
 }
