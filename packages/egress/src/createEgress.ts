@@ -1,3 +1,4 @@
+import { constants } from "node:crypto"
 import { createSecureContext, DEFAULT_CIPHERS } from "node:tls"
 import { type PolicyOptions, parsePolicy } from "./address/addressPolicy.ts"
 import { createLookup, type Lookup } from "./address/lookUpName.ts"
@@ -95,6 +96,8 @@ export function createEgress(options: EgressOptions): Egress {
     maxHeaderBytes: MAX_HEADER_BYTES,
     secureContext: createSecureContext({
       minVersion: "TLSv1.2",
+      // A server could ask for one handshake after the other.
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       // A server chooses the parameters of DHE: with 10,000 bits, a handshake would block the process for half a second.
       ciphers: `${DEFAULT_CIPHERS}:!DHE`,
       ...(options.ca === undefined ? {} : { ca: options.ca }),

@@ -6,6 +6,7 @@ import type { Target } from "../address/parseTarget.ts"
 import type { Phase } from "../request/classifyNetworkError.ts"
 import { limitHeaders } from "./limitHeaders.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
+import { TlsFloodError } from "./tlsFloodError.ts"
 import { createTlsSessions } from "./tlsSessions.ts"
 
 export type Connection = {
@@ -58,7 +59,12 @@ export type OnCertificate = (origin: string, expiresAt: Date) => void
 
 type PooledConnection = Connection & {
   origin: Origin
+  /** Undefined until the connection is ready. */
   socket: Socket | undefined
+  /** The same as `socket`, or what a TLS socket uses: its `bytesRead` counts TLS, too. */
+  tcp: Socket | undefined
+  /** What had been read when that was last counted during a call. */
+  counted: { bytes: number; content: number }
   readBefore: number
   discarded: boolean
   settle: () => void
@@ -71,6 +77,15 @@ type Origin = { key: string; open: number; idle: PooledConnection[]; waiting: Se
 // precede it: a TLS handshake and up to sixteen 1xx responses.
 const MAX_HEADS_READ = 24
 
+// What is only TLS reaches none of the listeners, so it is counted at intervals.
+const COUNT_EVERY_MS = 250
+
+// In one interval: room for a handshake.
+const MAX_TLS_BYTES = 64 * 1_024
+
+// In all intervals: room for the TLS tickets that follow a response.
+const MAX_IDLE_TLS_BYTES = 16 * 1_024
+
 /**
  * Reuses connections by origin and IP address. undici's own pool is not enough: a call must use only IP
  * addresses that it vetted, and a timeout must close the socket at once, even while it connects.
@@ -80,6 +95,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   const open = new Set<PooledConnection>()
   const idle = new Set<PooledConnection>()
   const sessions = createTlsSessions()
+  const counting = setInterval(() => open.forEach(limitTls), COUNT_EVERY_MS).unref()
 
   function acquire(user: PoolUser): void {
     const key = user.target.origin
@@ -123,6 +139,23 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     }
   }
 
+  /**
+   * Limits what is not content of TLS records, such as their headers and TLS tickets. There may be as much of it as of content, because a
+   * server may send few bytes in each record.
+   */
+  function limitTls(connection: PooledConnection): void {
+    const { socket, tcp, counted } = connection
+    const now = { bytes: tcp?.bytesRead ?? 0, content: socket?.bytesRead ?? 0 }
+    const excess = now.bytes - counted.bytes - 2 * (now.content - counted.content)
+    if (idle.has(connection)) {
+      if (excess > MAX_IDLE_TLS_BYTES) discard(connection)
+      return
+    }
+    connection.counted = now
+    if (excess > MAX_TLS_BYTES)
+      (socket ?? tcp)?.destroy(new TlsFloodError("the server sent more TLS than content"))
+  }
+
   function serve(connection: PooledConnection, user: PoolUser): void {
     connection.headAwaited = true
     connection.readBefore = connection.socket?.bytesRead ?? 0
@@ -136,10 +169,12 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     const connection: PooledConnection = {
       origin,
       socket: undefined,
+      tcp: undefined,
       discarded: false,
       ips: [],
       ip: undefined,
       headAwaited: true,
+      counted: { bytes: 0, content: 0 },
       readBefore: 0,
       phase: "connect",
       connectMs: undefined,
@@ -180,13 +215,17 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     const session = sessions.find(target.origin)
     const tls = { secureContext: options.secureContext, session: session?.ticket }
     connection.phase = "connect"
-    connection.socket = openSocket(target, connection.ips, tls, {
-      onTcp(socket) {
+    connection.socket = undefined
+    connection.counted = { bytes: 0, content: 0 }
+    connection.tcp = openSocket(target, connection.ips, tls, {
+      onTcp(tcp) {
         connection.connectMs = performance.now() - startedAt
-        connection.ip = socket.remoteAddress
+        connection.ip = tcp.remoteAddress
         connection.phase = target.tls ? "tls" : "open"
       },
       onReady(socket) {
+        connection.socket = socket
+        connection.counted.bytes = connection.tcp?.bytesRead ?? 0
         if (target.tls) connection.tlsMs = performance.now() - startedAt - (connection.connectMs ?? 0)
         connection.phase = "open"
         settled = true
@@ -246,7 +285,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     if (idle.delete(connection)) origin.idle.splice(origin.idle.indexOf(connection), 1)
     origin.open--
     connection.client.destroy().catch(ignore)
-    connection.socket?.destroy()
+    ;(connection.socket ?? connection.tcp)?.destroy()
     const user = first(origin.waiting)
     if (user !== undefined) {
       origin.waiting.delete(user)
@@ -266,7 +305,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     release: (connection) => process.nextTick((connection as PooledConnection).settle),
     discard,
     async close() {
-      const sockets = [...open].flatMap(({ socket }) => (socket === undefined ? [] : [socket]))
+      clearInterval(counting)
+      const sockets = [...open].flatMap(({ tcp }) => (tcp === undefined ? [] : [tcp]))
       for (const connection of open) discard(connection)
       await Promise.all(sockets.map(socketClosed))
     },

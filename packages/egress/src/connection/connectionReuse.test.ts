@@ -6,6 +6,7 @@ import { localEgress, post } from "../../test/fixtures/localEgress.ts"
 import { OK, onRequest, respondWith, startServer } from "../../test/fixtures/rawServer.ts"
 import { soon } from "../../test/fixtures/soon.ts"
 import { startServerInThread } from "../../test/fixtures/startServerInThread.ts"
+import { createTls13Server, largeTickets } from "../../test/fixtures/tlsRecords.ts"
 
 test("calls beyond connectionsPerOrigin wait in order, and one that times out leaves the queue", async () => {
   const responses: (() => void)[] = []
@@ -185,4 +186,51 @@ test("a partner that resets every request gets a repeatable one at most twice, h
   const outcome = await egress.request(post(url, { repeatable: true }))
   expect(outcome).toMatchObject({ kind: "failed", error: "reset" })
   expect(resets).toBe(2)
+})
+
+test("an idle connection whose server sends TLS without content is closed", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const { server, secret } = createTls13Server({ key, cert })
+  const { port, sockets } = await startServer(respondWith(OK), server)
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  await egress.request(post(`https://partner.test:${port}/`))
+  expect(egress.counts().idle).toBe(1)
+  // After two records with tickets, and one with the response.
+  for (const socket of sockets) socket.write(largeTickets(secret(), 3, 4))
+  await soon(() => expect(egress.counts().open).toBe(0))
+})
+
+test.each([
+  ["of a head", "", 2],
+  ["of a body", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\na", 3],
+])("TLS without content instead %s is read only up to a limit", async (_, begun, records) => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const { server, secret } = createTls13Server({ key, cert })
+  const { port, sockets } = await startServer(
+    onRequest((socket) => {
+      if (begun !== "") socket.write(begun)
+      setImmediate(() => sockets.forEach((tcp) => void tcp.write(largeTickets(secret(), records, 80))))
+    }),
+    server,
+  )
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  const input = { url: `https://partner.test:${port}/`, headers: {}, deadlineMs: 10_000, maxBytes: 1_000 }
+  const outcome = await egress.download({ ...input, onChunk() {} })
+  const message = expect.stringContaining("more TLS than content")
+  expect(outcome).toMatchObject({ kind: "failed", error: "protocol", message })
+  expect(egress.counts().open).toBe(0)
+})
+
+test("a server cannot renegotiate TLS", async () => {
+  const { key, cert } = makeCertificate("DNS:partner.test")
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+  const server = createTlsServer({ key, cert, maxVersion: "TLSv1.2" }, (socket) => {
+    respondWith(OK)(socket)
+    socket.once("data", () => socket.renegotiate({}, () => end("renegotiated")))
+    socket.on("error", (error) => end(error.message))
+  })
+  const { port } = await startServer(() => {}, server)
+  const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
+  await egress.request(post(`https://partner.test:${port}/`))
+  expect(await ended).toMatch(/no renegotiation/i)
 })

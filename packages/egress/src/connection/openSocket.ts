@@ -1,9 +1,10 @@
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from "node:net"
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls"
 import type { Target } from "../address/parseTarget.ts"
+import { TlsFloodError } from "./tlsFloodError.ts"
 
 export type SocketSteps = {
-  onTcp(socket: Socket): void
+  onTcp(tcp: Socket): void
   onReady(socket: Socket): void
   onFailed(error: Error): void
   onSession(session: Buffer, socket: TLSSocket): void
@@ -17,33 +18,38 @@ type TlsState = { secureContext: SecureContext; session: Buffer | undefined }
  */
 const MAX_TICKETS = 16
 
+/** Each takes 10 µs for 27 bytes. A server needs one after some gigabytes. */
+const MAX_KEY_UPDATES = 16
+
 // After this time, the next IP address is tried. The last one gets all the remaining time. Above 1 s, because
 // TCP repeats a lost packet after 1 s.
 const NEXT_IP_AFTER_MS = 1_500
 
-/** Connects only to the vetted `ips`. The certificate must match the target's host. */
+/** Connects only to the vetted `ips`. The certificate must match the target's host. Returns the TCP socket. */
 export function openSocket(
   target: Target,
   ips: readonly string[],
   tls: TlsState,
   steps: SocketSteps,
 ): Socket {
-  const tcp = tcpOptions(target, ips)
-  const socket = target.tls ? openTls(target, tcp, tls, steps) : connectTcp(tcp)
-  socket.once("connect", () => steps.onTcp(socket))
-  socket.once(target.tls ? "secureConnect" : "connect", () => steps.onReady(socket))
-  socket.on("error", steps.onFailed)
-  return socket
+  const tcp = connectTcp(tcpOptions(target, ips))
+  tcp.on("error", steps.onFailed)
+  return tcp.once("connect", () => {
+    steps.onTcp(tcp)
+    if (target.tls) openTls(target, tcp, tls, steps)
+    else steps.onReady(tcp)
+  })
 }
 
 function openTls(
-  { servername }: Target,
-  tcp: TcpNetConnectOpts,
+  { host, servername }: Target,
+  tcp: Socket,
   { secureContext, session }: TlsState,
-  { onSession }: SocketSteps,
-): TLSSocket {
+  { onReady, onFailed, onSession }: SocketSteps,
+): void {
   const socket = connectTls({
-    ...tcp,
+    socket: tcp,
+    host,
     ...(servername === undefined ? {} : { servername }),
     ...(session === undefined ? {} : { session }),
     secureContext,
@@ -51,11 +57,21 @@ function openTls(
     rejectUnauthorized: true,
     ALPNProtocols: ["http/1.1"],
   })
+  socket.on("error", onFailed)
   let tickets = 0
-  return socket.on("session", (session: Buffer) => {
+  socket.on("session", (session: Buffer) => {
     if (++tickets > MAX_TICKETS)
-      socket.destroy(new Error(`the server sent more than ${MAX_TICKETS} TLS tickets`))
+      socket.destroy(new TlsFloodError(`the server sent more than ${MAX_TICKETS} TLS tickets`))
     else onSession(session, socket)
+  })
+  socket.once("secureConnect", () => {
+    let keyUpdates = 0
+    // After the handshake, OpenSSL reports the new key of each update, and at once: thousands can arrive in one turn of the event loop.
+    socket.on("keylog", () => {
+      if (++keyUpdates > MAX_KEY_UPDATES && !socket.destroyed)
+        socket.destroy(new TlsFloodError(`the server sent more than ${MAX_KEY_UPDATES} TLS key updates`))
+    })
+    onReady(socket)
   })
 }
 

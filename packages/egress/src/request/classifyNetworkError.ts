@@ -65,12 +65,18 @@ function isProtocolError(error: Error, code: string): boolean {
   if (code === "UND_ERR_SOCKET") return error.message.startsWith("bad ")
   // undici asserts some properties of a response, such as that the status is not 000.
   if (code === "ERR_ASSERTION") return true
-  if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return true
+  if (
+    code === "TLS_FLOOD" ||
+    code === "UND_ERR_HEADERS_OVERFLOW" ||
+    code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"
+  )
+    return true
   return error.name === "HTTPParserError"
 }
 
 function protocolReason(error: Error, code: string): string {
   if (code === "UND_ERR_HEADERS_OVERFLOW") return "its headers are too large"
+  if (code === "TLS_FLOOD") return error.message
   if (code === "UND_ERR_SOCKET") return "an unexpected 1xx or upgrade"
   if (error.name === "HTTPParserError")
     return /\((.*)\)/.exec(error.message)?.[1] ?? "the parser gives no reason"
