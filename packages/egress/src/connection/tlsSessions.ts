@@ -15,6 +15,8 @@ export function createTlsSessions() {
   }
 
   function store(origin: string, ticket: Buffer, socket: TLSSocket, resumed: Session | undefined): void {
+    // Node reports a ticket of TLS 1.2 after the handshake, when the call may have ended already, and then knows no certificate.
+    if (socket.destroyed) return
     // The newest last, so that the one that was used longest ago is deleted.
     sessions.delete(origin)
     if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value ?? "")

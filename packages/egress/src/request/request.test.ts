@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { connect, createServer as createTcpServer, type Socket } from "node:net"
 import { pipeline } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createServer as createTlsServer } from "node:tls"
+import { createServer as createTlsServer, type SecureVersion } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { makeCertificate, startFaultyReceiver } from "@sitewire/cli/receivers"
 import { expect, onTestFinished, test } from "vitest"
@@ -345,9 +345,9 @@ test("the TLS handshake counts towards the time limit", async () => {
   await expectOneLimit(egress, `https://partner.test:${slow.port}/`, LATE_MS, TIMEOUT_MS)
 })
 
-test.each(["http", "https"])(
-  "if beforeWrite returns false over %s, the connection is opened but no byte of the request is sent",
-  async (scheme) => {
+test.each<["http" | "https", SecureVersion?]>([["http"], ["https", "TLSv1.2"], ["https", "TLSv1.3"]])(
+  "if beforeWrite returns false over %s %s, the connection is opened but no byte of the request is sent",
+  async (scheme, maxVersion) => {
     const { key, cert } = makeCertificate("DNS:partner.test")
     let bytes = 0
     const onConnection = (socket: Socket) => {
@@ -357,7 +357,10 @@ test.each(["http", "https"])(
     }
     const { port, sockets } =
       scheme === "https"
-        ? await startServer(() => {}, createTlsServer({ key, cert }, onConnection))
+        ? await startServer(
+            () => {},
+            createTlsServer({ key, cert, ...(maxVersion && { maxVersion }) }, onConnection),
+          )
         : await startServer(onConnection)
     const egress = localEgress({ ca: cert, lookup: async () => ["127.0.0.1"] })
     let calls = 0
