@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import type { Sql } from "@sitewire/database"
 import { createLogger, createMetrics } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
@@ -131,4 +131,39 @@ test("a forged Last-Event-ID resets its own stream only", async () => {
   await waitUntil("the resets", () => forged.every(({ text }) => text.includes('"too-old"')))
   const committed = await insertDelivery(sql, { at: Date.now() })
   await waitUntil("the delivery", () => [other, ...forged].every(({ text }) => text.includes(committed)))
+})
+
+test("a stream that ended before it began to follow the changes leaves later ones their changes", async () => {
+  const console = await startConsole()
+  onTestFinished(() => console.close())
+  const { sql } = console.pool
+  const late = Promise.withResolvers<void>()
+  let positions = 0
+  const feed = feedOf(async (text, values, name) => {
+    if (text.includes("pg_current_snapshot") && ++positions === 2) await late.promise
+    return sql(text, values, name)
+  })
+  onTestFinished(() => feed.close())
+  const valid = await callerOf(sql)
+  const revoked = { caller: { ...valid, keyId: "revoked" }, filter: {}, lastEventId: null }
+  const first = feed.subscribe(revoked)
+  const second = feed.subscribe(revoked)
+  const read = async (stream: typeof first) => {
+    let text = ""
+    for await (const chunk of (await stream)?.chunks ?? []) text += Buffer.from(chunk).toString()
+    return text
+  }
+  expect(await read(first)).toContain("key-invalid")
+  // Polling has ended then, because no stream is left. If this were too short, the test would show less, and not fail.
+  await sleep(300)
+  late.resolve()
+  expect(await read(second)).toContain("key-invalid")
+  const third = await feed.subscribe({ caller: valid, filter: {}, lastEventId: null })
+  const id = await insertDelivery(sql, { at: Date.now() })
+  let received = ""
+  for await (const chunk of third?.chunks ?? []) {
+    received += Buffer.from(chunk).toString()
+    if (received.includes(id)) return
+  }
+  throw new Error(`the stream ended without the delivery: ${received}`)
 })

@@ -158,7 +158,8 @@ export function createChangeFeed({
       try {
         // Read before the client is told that it follows the changes. The first of several that wait for it starts to poll.
         const from = position ?? (await readPosition(sql))
-        running ??= run(from)
+        // If it ended meanwhile, polling would end before it is known to run, and never begin again.
+        if (clients.has(client)) running ??= run(from)
       } catch (error) {
         clients.delete(client)
         throw error
