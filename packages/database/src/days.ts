@@ -5,11 +5,15 @@ import type { Pool, Sql } from "./pool.ts"
 /** How far ahead days are made, so that rows are stored in them even if this fails for a week. */
 const daysAhead = 7
 
+/** Days with tables for deliveries, attempts and syncs. */
+const existingDays =
+  "select days_before('delivery', 'infinity') as day intersect select days_before('sync_run', 'infinity')"
+
 /** Those that are missing: also past ones after the newest, which a backup that was restored did not have. */
 const missingDays = `
 select made::date::text as day
   from (select (now() at time zone 'UTC')::date as today) as clock
- cross join lateral (select max(day) + 1 as next from days_before('delivery', 'infinity') as day) as newest
+ cross join lateral (select max(day) + 1 as next from (${existingDays}) as existing) as newest
  cross join generate_series(greatest(today - 30, least(today, next)), today + $1::int, interval '1 day') as made`
 
 /**
@@ -28,7 +32,7 @@ export async function readDaysAhead(sql: Sql): Promise<number> {
   const [row] = await sql<{ days: number }>(`
     select (min(ahead) - 1)::int as days
       from generate_series(1, 61) as ahead
-     where (now() at time zone 'UTC')::date + ahead not in (select days_before('delivery', 'infinity'))`)
+     where (now() at time zone 'UTC')::date + ahead not in (${existingDays})`)
   return row?.days ?? 0
 }
 

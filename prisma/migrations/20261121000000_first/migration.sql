@@ -587,17 +587,16 @@ declare
   is_stored boolean;
 begin
   for i in 1 .. cardinality(parents) loop
-    parent := parents[i];
-    child := parent || '_' || to_char(day, 'YYYYMMDD');
-    if to_regclass(child) is not null then
-      return false;
-    end if;
+    child := parents[i] || '_' || to_char(day, 'YYYYMMDD');
     -- By the index. To attach a partition, Postgres reads the whole default partition, and nobody can use that meanwhile.
     execute format('select exists (select from %I where %I >= %L and %I < %L)',
-      parent || '_other', keys[i], lower_bound, keys[i], upper_bound) into is_stored;
-    if is_stored then
+      parents[i] || '_other', keys[i], lower_bound, keys[i], upper_bound) into is_stored;
+    if is_stored or to_regclass(child) is not null then
       return false;
     end if;
+  end loop;
+  foreach parent in array parents loop
+    child := parent || '_' || to_char(day, 'YYYYMMDD');
     -- Attached afterwards, because a table that is created as a partition locks all readers and writers out.
     execute format('create table %I (like %I including all)', child, parent);
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, lower_bound, upper_bound);
@@ -657,31 +656,30 @@ $$;
 -- The next two functions wait at most 100 ms for running statements, because new ones wait behind them: call them again if they fail
 -- with lock_not_available.
 
--- Whether a delivery of the day waits, or was stored after this time.
-create function delivery_day_is_used(day date, stored_after timestamptz) returns boolean
-language sql set search_path = public, pg_temp as $$
-  select exists (
-    select from waiting_delivery where delivery_id >= first_id_of_day(day) and delivery_id < first_id_of_day(day + 1))
-  or exists (
-    select from delivery
-     where id >= first_id_of_day(day) and id < first_id_of_day(day + 1) and delivery.stored_at > stored_after)
-$$;
-
 -- Returns false if the day does not exist, a delivery of it waits, or one was stored after this time.
 create function drop_delivery_day(day date, stored_after timestamptz) returns boolean
-language plpgsql security definer set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp set enable_indexscan = off as $$
 declare
   stored text := 'delivery_' || to_char(day, 'YYYYMMDD');
+  is_used boolean;
 begin
-  if to_regclass(stored) is null or delivery_day_is_used(day, stored_after) then
+  if to_regclass(stored) is null then
     return false;
   end if;
   perform set_config('lock_timeout', '100ms', true);
-  -- A resend locks its delivery before it inserts what that waits for.
-  execute format('lock table %I in access exclusive mode', stored);
-  if delivery_day_is_used(day, stored_after) then
-    return false;
-  end if;
+  for attempt in 1 .. 2 loop
+    -- Of the day's table alone, and by the small index of stored_at, which shows at once that no row is so new. By another index,
+    -- Postgres would read the whole day.
+    execute format(
+      'select exists (select from waiting_delivery where delivery_id >= $1 and delivery_id < $2)
+           or exists (select from %I where stored_at > $3)', stored)
+      into is_used using first_id_of_day(day), first_id_of_day(day + 1), stored_after;
+    if is_used then
+      return false;
+    end if;
+    -- Asked again under the lock: a resend locks its delivery before it inserts what that waits for.
+    execute format('lock table %I in access exclusive mode', stored);
+  end loop;
   perform drop_day(array['delivery', 'attempt'], day);
   return true;
 end
@@ -702,7 +700,7 @@ begin
 end
 $$;
 
-revoke execute on function add_day, make_days, drop_day, delivery_day_is_used, drop_delivery_day, drop_sync_day from public;
+revoke execute on function add_day, make_days, drop_day, drop_delivery_day, drop_sync_day from public;
 
 -- Dispatchers and schedulers make the days that follow.
 select make_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC')::date + 1);

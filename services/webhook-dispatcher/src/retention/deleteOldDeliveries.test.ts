@@ -159,15 +159,35 @@ test("no event stays known whose delivery stopped waiting while its day's events
 test("a day is dropped only if no delivery was stored in it since its events began to be forgotten", async () => {
   const pool = await database()
   await pool.sql("select make_days($1, $1)", [day(35)])
-  await insertAged(pool.sql, { days: 35, count: 3, state: "delivered" })
+  await insertAged(pool.sql, { days: 35, count: 20_000, state: "delivered" })
+  const [table = ""] = tablesOf(35).slice(1)
+  await pool.sql(
+    `update ${table} set stored_at = stored_at + interval '1 hour' where id = (select id from ${table} order by id desc limit 1)`,
+  )
+  // As autovacuum does it, and nobody reads what a statement has just inserted.
+  await pool.sql(`select brin_summarize_new_values('${table}_stored_at_idx')`)
+  const client = await pool.driver.connect()
   const drop = async (storedAfter: Date) => {
-    const [row] = await pool.sql("select drop_delivery_day($1, $2) as dropped", [day(35), storedAfter])
-    return row?.dropped
+    const { rows } = await client.query("select drop_delivery_day($1, $2) as dropped", [day(35), storedAfter])
+    return rows[0]?.dropped
   }
-  // insertAged states when they were stored.
-  expect(await drop(new Date(now - 36 * dayMs))).toBe(false)
-  expect(await drop(thirtyDays)).toBe(true)
-  expect(await drop(thirtyDays)).toBe(false)
+  const rowsRead = async () => {
+    const { rows } = await client.query(
+      `select seq_tup_read::int + idx_tup_fetch::int as read from pg_stat_xact_user_tables where relname = '${table}'`,
+    )
+    return Number(rows[0]?.read)
+  }
+  try {
+    await client.query("begin")
+    const readBefore = await rowsRead()
+    expect(await drop(new Date(now - 35 * dayMs + 60_000))).toBe(false)
+    expect((await rowsRead()) - readBefore).toBeLessThan(4_000)
+    await client.query("commit")
+    expect(await drop(thirtyDays)).toBe(true)
+    expect(await drop(thirtyDays)).toBe(false)
+  } finally {
+    client.release()
+  }
 })
 
 test("an event that was forgotten and published again stays known, although its old delivery is still stored", async () => {
@@ -244,6 +264,31 @@ test("a day that cannot be made stops no other", async () => {
   expect(made).not.toContain(delivery)
   expect(await readDaysAhead(pool.sql)).toBe(3)
   await pool.sql(`drop type ${delivery}`)
+  await makeDays(pool.sql)
+  expect(await readDaysAhead(pool.sql)).toBe(7)
+})
+
+test("a day of which only an attempt is stored is made neither for deliveries nor for attempts", async () => {
+  const pool = await database()
+  await insertAged(pool.sql, { days: -4, count: 1, state: "delivered" })
+  await pool.sql("delete from delivery")
+  await makeDays(pool.sql)
+  const made = await dayTables(pool.sql)
+  expect(made).toEqual(expect.arrayContaining(tablesOf(-3, -5)))
+  expect(made.filter((name) => tablesOf(-4).includes(name))).toEqual([])
+  await pool.sql("delete from attempt")
+  await makeDays(pool.sql)
+  expect(await dayTables(pool.sql)).toEqual(expect.arrayContaining(tablesOf(-4)))
+})
+
+test("days without tables for syncs are missing, and are made", async () => {
+  const pool = await database()
+  await makeDays(pool.sql)
+  const tables = await pool.sql<{ name: string }>(
+    "select relname as name from pg_class where relkind = 'r' and relname ~ '^sync_run_[0-9]{8}$'",
+  )
+  for (const { name } of tables) await pool.sql(`drop table ${name}`)
+  expect(await readDaysAhead(pool.sql)).toBe(0)
   await makeDays(pool.sql)
   expect(await readDaysAhead(pool.sql)).toBe(7)
 })
