@@ -319,7 +319,7 @@ create table ended_delivery (
 -- With PUBLISH_OUTCOMES, rows come and go as fast as deliveries.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index ended_delivery_dead_idx on ended_delivery (ended_at) where state = 'dead';
-create index ended_delivery_unpublished_idx on ended_delivery (ended_at) where published_at is null;
+create index ended_delivery_unpublished_idx on ended_delivery (lease_expires_at, ended_at) where published_at is null;
 
 create table attempt (
   delivery_id uuid,
@@ -532,6 +532,7 @@ create table unpublished_change (
 )
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index unpublished_change_since_idx on unpublished_change (since);
+create index unpublished_change_lease_idx on unpublished_change (lease_expires_at, since);
 
 -- Instead of foreign keys, which would lock the connection's row for every run and every chunk. The window goes first: a
 -- claim holds its lock until the run is inserted.

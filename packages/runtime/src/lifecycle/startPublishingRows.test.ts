@@ -55,3 +55,32 @@ test("closing waits for what is being published, and settles it", async () => {
   await closed
   expect(settled.toSorted()).toEqual(["a", "stuck-0", "stuck-1", "stuck-2"])
 })
+
+test("rows that could not be settled are settled before others are claimed, and closing does not fail", async () => {
+  let isAvailable = false
+  const calls: string[] = []
+  const rows = ["a", "b"]
+  const publishing = startPublishingRows<string>({
+    async claim() {
+      calls.push("claim")
+      return rows.splice(0, 1)
+    },
+    publish: async () => true,
+    async settle(ids) {
+      calls.push(`settle ${ids}`)
+      if (!isAvailable) throw new Error("Postgres is unavailable")
+    },
+    intervalMs: 1,
+    failed: "failed",
+    log,
+  })
+  await waitUntil("some failures", () => calls.length > 4)
+  expect(new Set(calls)).toEqual(new Set(["claim", "settle a"]))
+  expect(calls.filter((call) => call === "claim")).toHaveLength(1)
+  isAvailable = true
+  await waitUntil("the other row", () => calls.includes("settle b"))
+  isAvailable = false
+  rows.push("c")
+  await waitUntil("the last row", () => calls.includes("settle c"))
+  await publishing.close()
+})

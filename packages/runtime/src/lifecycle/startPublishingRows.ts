@@ -55,13 +55,16 @@ export function startPublishingRows<Row>({
     return publishing
   }
 
+  /** Those that could not be settled are settled by the next call. */
   async function settleAcknowledged(): Promise<void> {
-    const rows = acknowledged
-    acknowledged = []
+    const rows = [...acknowledged]
     if (rows.length > 0) await settle(rows)
+    acknowledged = acknowledged.slice(rows.length)
   }
 
   async function step(signal: AbortSignal): Promise<void> {
+    // Before their leases end and they are claimed again.
+    await settleAcknowledged()
     for (let last = most; last === most && !signal.aborted; ) {
       const free = Math.min(most, mostWaiting - waiting.size)
       const mostRepeated = waiting.size < mostWaiting / 2 ? free : 0
@@ -77,7 +80,7 @@ export function startPublishingRows<Row>({
     async close() {
       await repeated.close()
       await Promise.allSettled(waiting)
-      await settleAcknowledged()
+      await settleAcknowledged().catch((error: unknown) => log.warn({ error }, failed))
     },
   }
 }

@@ -39,7 +39,7 @@ with new as materialized (
 repeated as materialized (
   select connection_id, claim_id from unpublished_change
    where lease_expires_at < now()
-   order by since limit least($3, $1 - (select count(*) from new)) for update skip locked
+   order by lease_expires_at limit least($3, $1 - (select count(*) from new)) for update skip locked
 ),
 oldest as (
   select connection_id, claim_id is not null as was_unfinished from (table new union all table repeated) as claimable
@@ -48,6 +48,8 @@ claimed as (
   update unpublished_change change
   set claim_id = gen_random_uuid(), lease_expires_at = now() + $2::float8 * interval '1 millisecond'
   from oldest where change.connection_id = oldest.connection_id
+    -- So that the rows are found by their key: Postgres does not know how few they are.
+    and change.connection_id = any (array(select connection_id from oldest))
   returning change.connection_id, change.claim_id, oldest.was_unfinished
 )
 select claimed.connection_id as connection, claim_id, was_unfinished, c.site, s.fence, s.content_sha256 as sha256, s.bytes,
@@ -55,7 +57,7 @@ select claimed.connection_id as connection, claim_id, was_unfinished, c.site, s.
 from claimed
 left join (snapshot s join connection c on c.id = s.connection_id) on s.connection_id = claimed.connection_id`
 
-/** Claims the changes that have waited longest: first those that were never claimed, or are published again after a pause. */
+/** Claims the changes that have waited longest: first those that were never claimed, or have changed again since. */
 export async function claimChanges(
   sql: Sql,
   { most, mostRepeated, leaseMs }: RowClaim,
