@@ -166,7 +166,7 @@ test("while a broker is down, consumers read the partitions that have a leader, 
     expect(await lagging(each)).toEqual(acknowledged)
   }
   expect(await readBacklog(kafka, [{ topic, group: null }], 8_000)).toMatchObject([
-    { unreadable: leaderless },
+    { unreadable: leaderless.map((partition) => ({ partition, why: "it has no leader" })) },
   ])
 
   await second?.resume()

@@ -20,8 +20,7 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
   async function read(): ReturnType<ReadTopics> {
     const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
     const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch(unavailable)
-    for (const { topic, unreadable } of backlogs)
-      if (unreadable.length > 0) throw unreadableOf(topic, unreadable)
+    for (const backlog of backlogs) requireAll(backlog)
     const partitions = new Map(backlogs.map((backlog) => [backlog.topic, backlog.partitions]))
     return topics.map((topic) => ({
       topic,
@@ -33,10 +32,11 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
   return shareRunning(read)
 }
 
-/** Sums without these partitions would look as if they were complete. */
-function unreadableOf(topic: string, partitions: number[]): KafkaUnavailable {
-  const which = partitions.length === 1 ? `partition ${partitions[0]}` : `partitions ${partitions.join(", ")}`
-  return new KafkaUnavailable(`no leader of ${which} of ${topic} responds; check that all brokers run`)
+/** Sums without some of the partitions would look as if they were complete. */
+function requireAll({ topic, unreadable: [first, ...more] }: TopicBacklog): void {
+  if (first === undefined) return
+  const others = more.length === 0 ? "" : `, and ${more.length} more of its partitions`
+  throw new KafkaUnavailable(`partition ${first.partition} of ${topic} cannot be read${others}: ${first.why}`)
 }
 
 function groupsByTopic(settings: TopicSettings): (name: string) => string | null {

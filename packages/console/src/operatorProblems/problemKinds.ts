@@ -25,7 +25,7 @@ const deadWithin = "1 hour"
 const mostDeaths = 100_000
 const connectionFailsFor = "15 minutes"
 /** So many failing connections are read, in the order of their ids. */
-const mostFailing = 100_000
+const mostFailing = 1_000_000
 const certificateExpiresWithin = "14 days"
 const rotationTakes = "7 days"
 /** Of the overdue attempts, so many are read, from the oldest on. */

@@ -6,7 +6,7 @@ import {
   createBrokerConnections,
   type Leaders,
 } from "../producer/brokerConnections.ts"
-import type { OffsetRange } from "../producer/listOffsets.ts"
+import type { OffsetRange, Unreadable } from "../producer/listOffsets.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
 
@@ -19,11 +19,12 @@ export type PartitionBacklog = {
   oldestUnreadAt: Date | null
 }
 
-/**
- * `partitions` is null if the topic does not exist. `unreadable`: the other partitions, which have no leader, or whose leader does
- * not respond.
- */
-export type TopicBacklog = { topic: string; partitions: PartitionBacklog[] | null; unreadable: number[] }
+/** `partitions` is null if the topic does not exist. `unreadable`: the other partitions, such as those without a leader. */
+export type TopicBacklog = {
+  topic: string
+  partitions: PartitionBacklog[] | null
+  unreadable: Unreadable[]
+}
 
 type Consumed = { topic: string; group: string | null }
 
@@ -91,35 +92,43 @@ async function readTopic(
   const read = [...Map.groupBy(leaders, ({ leader }) => leader)].map(([leader, led]) =>
     readFromLeader(connections, topic, leader, led, committed),
   )
-  const partitions = (await Promise.all(read)).flat().toSorted((a, b) => a.partition - b.partition)
-  const readable = new Set(partitions.map(({ partition }) => partition))
-  const unreadable = leaders.map(({ partition }) => partition).filter((id) => !readable.has(id))
-  return { topic, partitions, unreadable: unreadable.toSorted((a, b) => a - b) }
+  const backlogs = await Promise.all(read)
+  return {
+    topic,
+    partitions: backlogs.flatMap(({ partitions }) => partitions).toSorted(byPartition),
+    unreadable: backlogs.flatMap(({ unreadable }) => unreadable).toSorted(byPartition),
+  }
 }
 
-/** Empty if the leader does not respond. */
+const byPartition = (a: { partition: number }, b: { partition: number }) => a.partition - b.partition
+
 async function readFromLeader(
   connections: BrokerConnections,
   topic: string,
   leader: number | null,
   led: Leaders,
   committed: Committed | null,
-): Promise<PartitionBacklog[]> {
-  if (leader === null) return []
+): Promise<{ partitions: PartitionBacklog[]; unreadable: Unreadable[] }> {
   const ids = led.map(({ partition }) => partition)
-  const offsets = await connections.listOffsets(leader, topic, ids).catch(() => [])
-  const ranges = offsets.map((range) => ({ ...range, next: firstUnread(range, committed) }))
+  const unread = (why: string) => ({ ranges: [], unreadable: ids.map((partition) => ({ partition, why })) })
+  const read =
+    leader === null
+      ? unread("it has no leader")
+      : await connections.listOffsets(leader, topic, ids).catch((error: Error) => unread(error.message))
+  if (leader === null || read.ranges.length === 0) return { partitions: [], unreadable: read.unreadable }
+  const ranges = read.ranges.map((range) => ({ ...range, next: firstUnread(range, committed) }))
   const behind = ranges.flatMap(({ partition, high, next }) =>
     next !== null && next < high ? [{ partition, offset: next }] : [],
   )
   const first = behind.length === 0 ? [] : await connections.fetchFirst(leader, topic, behind).catch(() => [])
   const timestamps = new Map(first.map(({ partition, timestamp }) => [partition, timestamp]))
-  return ranges.map(({ partition, low, high, next }) => ({
+  const partitions = ranges.map(({ partition, low, high, next }) => ({
     partition,
     records: Number(high - low),
     lag: next === null ? null : Number(high - next),
     oldestUnreadAt: timestamps.get(partition) ?? null,
   }))
+  return { partitions, unreadable: read.unreadable }
 }
 
 /** The offset of the first record that the group has not committed. Null: there is no group. */

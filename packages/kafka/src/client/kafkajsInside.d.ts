@@ -42,7 +42,6 @@ declare module "kafkajs/src/broker/index.js" {
     disconnect(): Promise<void>
     metadata(topics: string[]): Promise<object>
     fetch(request: object): Promise<object>
-    listOffsets(request: object): Promise<object>
     heartbeat(request: object): Promise<object>
     joinGroup(request: object): Promise<object>
     offsetCommit(request: object): Promise<object>
@@ -113,12 +112,12 @@ declare module "kafkajs/src/producer/partitioners/default/murmur2.js" {
 }
 
 declare module "kafkajs/src/protocol/requests/index.js" {
-  const protocol: { requests: { Metadata: object; Produce: object } }
+  const protocol: { requests: { ListOffsets: object; Metadata: object; Produce: object } }
   export default protocol
 }
 
 declare module "kafkajs/src/protocol/requests/apiKeys.js" {
-  const keys: { Metadata: number; Produce: number }
+  const keys: { ListOffsets: number; Metadata: number; Produce: number }
   export default keys
 }
 

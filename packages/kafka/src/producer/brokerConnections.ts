@@ -9,7 +9,7 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
 import { type FirstRecord, fetchFirst } from "./fetchFirst.ts"
-import { listOffsets, type OffsetRange } from "./listOffsets.ts"
+import { listOffsets } from "./listOffsets.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
@@ -34,7 +34,7 @@ export type BrokerConnections = {
     topic: string,
     partitions: { partition: number; offset: bigint }[],
   ): Promise<FirstRecord[]>
-  listOffsets(leader: number, topic: string, partitions: readonly number[]): Promise<OffsetRange[]>
+  listOffsets(leader: number, topic: string, partitions: readonly number[]): ReturnType<typeof listOffsets>
 }
 
 type MetadataResponse = {

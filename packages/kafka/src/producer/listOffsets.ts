@@ -1,8 +1,15 @@
 import type Broker from "kafkajs/src/broker/index.js"
+import apiKeys from "kafkajs/src/protocol/requests/apiKeys.js"
+import protocol from "kafkajs/src/protocol/requests/index.js"
+import { brokerError, sendRequest } from "./sendRequest.ts"
 
 export type OffsetRange = { partition: number; low: bigint; high: bigint }
+/** A partition that could not be read. */
+export type Unreadable = { partition: number; why: string }
 
-type Response = { responses: { partitions: { partition: number; offset: string }[] }[] }
+type Response = {
+  responses: { partitions: { partition: number; errorCode: number; offset: string }[] }[]
+}
 
 const first = -2
 const end = -1
@@ -12,22 +19,22 @@ export async function listOffsets(
   broker: Broker,
   topic: string,
   partitions: readonly number[],
-): Promise<OffsetRange[]> {
-  async function read(timestamp: number): Promise<Map<number, bigint>> {
-    const wanted = partitions.map((partition) => ({ partition, timestamp }))
-    const { responses } = (await broker.listOffsets({
-      topics: [{ topic, partitions: wanted }],
-    })) as Response
-    const found = responses.flatMap((each) => each.partitions)
-    return new Map(found.map(({ partition, offset }) => [partition, BigInt(offset)]))
+): Promise<{ ranges: OffsetRange[]; unreadable: Unreadable[] }> {
+  async function read(timestamp: number) {
+    const topics = [{ topic, partitions: partitions.map((partition) => ({ partition, timestamp })) }]
+    const response = await sendRequest(broker, apiKeys.ListOffsets, protocol.requests.ListOffsets, { topics })
+    const found = (response as Response).responses.flatMap((each) => each.partitions)
+    return new Map(found.map((each) => [each.partition, each]))
   }
   // The end last, so that it is not before the first offset.
-  const lows = await read(first)
-  const highs = await read(end)
-  return partitions.map((partition) => {
+  const [lows, highs] = [await read(first), await read(end)]
+  const ranges: OffsetRange[] = []
+  const unreadable: Unreadable[] = []
+  for (const partition of partitions) {
     const [low, high] = [lows.get(partition), highs.get(partition)]
-    if (low === undefined || high === undefined)
-      throw new Error(`the response has no offset of partition ${partition} of ${topic}`)
-    return { partition, low, high }
-  })
+    const error = brokerError(low?.errorCode || high?.errorCode || 0)
+    if (low && high && !error) ranges.push({ partition, low: BigInt(low.offset), high: BigInt(high.offset) })
+    else unreadable.push({ partition, why: error?.message ?? "its leader did not mention it" })
+  }
+  return { ranges, unreadable }
 }

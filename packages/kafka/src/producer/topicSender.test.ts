@@ -42,7 +42,7 @@ function startBrokers(leaders: (number | null)[]) {
       )
     },
     fetchFirst: async () => [],
-    listOffsets: async () => [],
+    listOffsets: async () => ({ ranges: [], unreadable: [] }),
   }
   const limits = { lingerMs: 1, maxBatchRecords: 100, maxBatchBytes: 100_000, requestTimeoutMs: 1_000 }
   const sender = createTopicSender("t", connections, limits)
