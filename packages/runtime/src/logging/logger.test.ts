@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { openSync } from "node:fs"
 import { expect, test } from "vitest"
 import { createLogger } from "./logger.ts"
 
@@ -95,4 +98,21 @@ test("a line that is not too long is left whole, and a cut leaves short fields a
   expect(line.delivery).toBe("d".repeat(64))
   expect(line.text).toMatch(/^(😀)+… \(\d+ characters were cut\)$/u)
   expect(line.inner.text).toBe(line.text)
+})
+
+test("a process whose log cannot be written, because the disk is full, goes on", async () => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL("logger.ts", import.meta.url).href)})
+    const log = createLogger({ service: "test", level: "info" })
+    for (let line = 0; line < 1_000; line++) log.info({ text: "x".repeat(5_000) }, "line")
+    console.error("goes on with", Math.round(process.memoryUsage().rss / 2 ** 20) < 200 ? "little memory" : "much memory")`
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+  })
+  let errors = ""
+  child.stderr?.on("data", (data) => {
+    errors += data
+  })
+  expect(await once(child, "close")).toEqual([0, null])
+  expect(errors).toBe("goes on with little memory\n")
 })

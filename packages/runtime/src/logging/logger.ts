@@ -25,14 +25,24 @@ export function createLogger(
     },
     hooks: { streamWrite: shortenLine },
   }
-  // Synchronous, because pino's asynchronous writer retries for ever at exit if nobody reads its pipe.
-  const logger: Logger = pino(options, destination ?? pino.destination({ dest: 1, sync: true }))
+  const logger: Logger = pino(options, destination ?? openStdout())
   // pino does not pass a child's bindings through `formatters`, so they are redacted here.
   const child = logger.child
   logger.child = function bind(this: Logger, bindings: Bindings, ...rest: unknown[]) {
     return Reflect.apply(child, this, [redact(bindings, 3), ...rest])
   } as typeof logger.child
   return logger
+}
+
+/** Of what cannot be written. Later lines are dropped. */
+const mostUnwritten = 1024 * 1024
+
+function openStdout(): DestinationStream {
+  // Synchronous, because pino's asynchronous writer retries for ever at exit if nobody reads its pipe.
+  const stdout = pino.destination({ dest: 1, sync: true, maxLength: mostUnwritten })
+  // A full disk. Without a listener, the error would end the process. The next line writes what was not written, too.
+  stdout.on("error", () => {})
+  return stdout
 }
 
 /**
