@@ -6,6 +6,7 @@ import "./workarounds/brokerErrorsHidden.ts"
 import "./workarounds/missingLeaderStopsAll.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"
 import "./workarounds/idleQueueTimer.ts"
+import "./workarounds/malformedResponseThrows.ts"
 import "./workarounds/zstdMissing.ts"
 
 export type ClientLimits = {

@@ -8,6 +8,16 @@ declare module "kafkajs/src/network/requestQueue/index.js" {
   }
 }
 
+/** Patched by `workarounds/malformedResponseThrows.ts`. */
+declare module "kafkajs/src/network/connection.js" {
+  export default class Connection {
+    readonly socket: import("node:net").Socket
+    readonly authHandlers: { onError(): void } | null
+    readonly bytesNeeded: number
+    processData(data: Buffer): void
+  }
+}
+
 /** Patched by `workarounds/hangingBrokerStaysConnected.ts`. */
 declare module "kafkajs/src/network/connectionPool.js" {
   type Connection = {
