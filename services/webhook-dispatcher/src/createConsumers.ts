@@ -32,6 +32,7 @@ export function createConsumers(
       // In larger fetches, records wait so long for their turn that they reach V8's old generation (decision
       // 0019).
       fetchBytes: 64 * 1024,
+      startDeadlineMs: config.STARTUP_DEADLINE,
       onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
       onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
     })
