@@ -45,7 +45,9 @@ export async function startDispatcher(
   // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
   const opener = createChannelOpener(config.SEALING_KEYS, (why) => readiness.set("sealing keys", false, why))
   await checkNewestSecret({ sql: pool.sql, openSecret: opener.openSecret, log })
-  const digestKey = await readDigestKey(pool.sql, config.SEALING_KEYS).catch((error: unknown) => {
+  const digestKey = await retry("read the key of digests", () =>
+    readDigestKey(pool.sql, config.SEALING_KEYS),
+  ).catch((error: unknown) => {
     log.error(
       { error },
       "deliveries are stored without digests of e-mail addresses, so erasures read their bodies",
