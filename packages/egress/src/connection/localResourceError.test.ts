@@ -1,9 +1,9 @@
-import { networkInterfaces } from "node:os"
-import { expect, test, vi } from "vitest"
+import type { networkInterfaces } from "node:os"
+import { expect, test } from "vitest"
 import { localResourceError } from "./localResourceError.ts"
 
-// A machine without IPv6 needs root, so its list of interfaces is replaced.
-vi.mock("node:os", () => ({ networkInterfaces: vi.fn() }))
+/** Given, because only root can make a machine without IPv6. */
+type Interfaces = typeof networkInterfaces
 
 function unavailable(address: string): Error {
   return Object.assign(new Error(`connect EADDRNOTAVAIL ${address}`), { code: "EADDRNOTAVAIL", address })
@@ -20,14 +20,11 @@ test.each([
     family: each.includes(":") ? "IPv6" : "IPv4",
     internal: each === "127.0.0.1" || each === "::1",
   }))
-  vi.mocked(networkInterfaces).mockReturnValue({ eth0: interfaces } as unknown as ReturnType<
-    typeof networkInterfaces
-  >)
-  expect(localResourceError(unavailable(address)) !== undefined).toBe(isLocal)
+  const machine = (() => ({ eth0: interfaces })) as unknown as Interfaces
+  expect(localResourceError(unavailable(address), machine) !== undefined).toBe(isLocal)
 })
 
 test("an IPv4 address for which no port is left is not hidden by an IPv6 address that cannot be called", () => {
-  vi.mocked(networkInterfaces).mockReturnValue({})
   const errors = [unavailable("203.0.113.1"), unavailable("2606:4700:4700::1111")]
-  expect(localResourceError(new AggregateError(errors))).toBeDefined()
+  expect(localResourceError(new AggregateError(errors), () => ({}))).toBeDefined()
 })

@@ -15,9 +15,10 @@ const EXHAUSTED: Record<string, string> = {
   EADDRNOTAVAIL: "no local port is left for this address; add replicas or widen the port range",
 }
 
-export function localResourceError(error: Error): LocalResourceError | undefined {
+/** `own`: the addresses of this machine. */
+export function localResourceError(error: Error, own = networkInterfaces): LocalResourceError | undefined {
   const errors: Error[] = error instanceof AggregateError ? error.errors : [error]
-  const code = errorCode(errors.findLast((each) => !lacksIpv6(each)))
+  const code = errorCode(errors.findLast((each) => !lacksIpv6(each, own)))
   const why = EXHAUSTED[code]
   return why === undefined
     ? undefined
@@ -25,8 +26,10 @@ export function localResourceError(error: Error): LocalResourceError | undefined
 }
 
 /** Without an IPv6 address of its own, a machine can call none, whatever ports are left. */
-function lacksIpv6(error: Error & { address?: string }): boolean {
+function lacksIpv6(error: Error & { address?: string }, own: typeof networkInterfaces): boolean {
   if (errorCode(error) !== "EADDRNOTAVAIL" || !isIPv6(error.address ?? "")) return false
-  const own = Object.values(networkInterfaces()).flat()
-  return !own.some((each) => each?.family === "IPv6" && !each.internal && !each.address.startsWith("fe80:"))
+  const addresses = Object.values(own()).flat()
+  return !addresses.some(
+    (each) => each?.family === "IPv6" && !each.internal && !each.address.startsWith("fe80:"),
+  )
 }
