@@ -7,6 +7,7 @@ import "./workarounds/missingLeaderStopsAll.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"
 import "./workarounds/idleQueueTimer.ts"
 import "./workarounds/malformedResponseThrows.ts"
+import "./workarounds/missingControllerFails.ts"
 import "./workarounds/zstdMissing.ts"
 
 export type ClientLimits = {

@@ -98,6 +98,7 @@ declare module "kafkajs/src/cluster/index.js" {
     readonly retrier: <T>(work: (bail: Bail) => Promise<T>) => Promise<T>
     metadata(request?: { topics?: string[] }): Promise<unknown>
     findBroker(of: { nodeId: number }): Promise<Broker>
+    findControllerBroker(): Promise<Broker>
     findTopicPartitionMetadata(topic: string): { partitionId: number; leader: number }[]
   }
 }
