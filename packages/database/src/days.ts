@@ -11,10 +11,11 @@ const existingDays =
 
 /** Those that are missing: also past ones after the newest, which a backup that was restored did not have. */
 const missingDays = `
-select made::date::text as day
-  from (select (now() at time zone 'UTC')::date as today) as clock
- cross join lateral (select max(day) + 1 as next from (${existingDays}) as existing) as newest
- cross join generate_series(greatest(today - 30, least(today, next)), today + $1::int, interval '1 day') as made`
+with existing as materialized (${existingDays})
+select wanted::date::text as day
+  from (select (now() at time zone 'UTC')::date as today, max(day) + 1 as next from existing) as bounds
+ cross join generate_series(greatest(today - 30, least(today, next)), today + $1::int, interval '1 day') as wanted
+ where wanted::date not in (select day from existing)`
 
 /**
  * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but are not dropped with a day. Each

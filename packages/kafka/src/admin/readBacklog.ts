@@ -1,5 +1,5 @@
 import type { KafkaConnection } from "../client/connectKafka.ts"
-import { quietLog } from "../client/log.ts"
+import { quietLog, reasonOf } from "../client/log.ts"
 import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
 import {
   type BrokerConnections,
@@ -110,12 +110,11 @@ async function readFromLeader(
   committed: Committed | null,
 ): Promise<{ partitions: PartitionBacklog[]; unreadable: Unreadable[] }> {
   const ids = led.map(({ partition }) => partition)
-  const unread = (why: string) => ({ ranges: [], unreadable: ids.map((partition) => ({ partition, why })) })
-  const read =
-    leader === null
-      ? unread("it has no leader")
-      : await connections.listOffsets(leader, topic, ids).catch((error: Error) => unread(error.message))
-  if (leader === null || read.ranges.length === 0) return { partitions: [], unreadable: read.unreadable }
+  const allUnreadable = (why: string) => ids.map((partition) => ({ partition, why }))
+  if (leader === null) return { partitions: [], unreadable: allUnreadable("it has no leader") }
+  const read = await connections
+    .listOffsets(leader, topic, ids)
+    .catch((error: unknown) => ({ ranges: [], unreadable: allUnreadable(reasonOf(error)) }))
   const ranges = read.ranges.map((range) => ({ ...range, next: firstUnread(range, committed) }))
   const behind = ranges.flatMap(({ partition, high, next }) =>
     next !== null && next < high ? [{ partition, offset: next }] : [],

@@ -1,5 +1,5 @@
 import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
-import { dropDay, oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { dropDay, finalPassAfterMs, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
@@ -18,9 +18,6 @@ export type DeletedRows = {
 type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; signal: AbortSignal }
 
 const dayMs = 86_400_000
-
-/** No statement that stores deliveries takes longer. */
-const longestStatement = "65 seconds"
 
 /**
  * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped: first,
@@ -63,9 +60,8 @@ async function dropWithEvents(
   add: (step: Step["deleted"]) => void,
 ): Promise<"dropped" | "used" | "busy"> {
   const { pool } = settings
-  const [clock] = await pool.sql<{ before: Date }>(
-    `select clock_timestamp() - interval '${longestStatement}' as before`,
-  )
+  // What is stored now may have begun so much earlier.
+  const storedAfter = new Date((await readClock(pool.sql)).getTime() - finalPassAfterMs)
   const start = Date.parse(`${day}T00:00:00Z`)
   const range = { ...settings, after: lowestDeliveryId(start), bound: lowestDeliveryId(start + dayMs) }
   let waits = false
@@ -79,7 +75,7 @@ async function dropWithEvents(
   const dropped = await dropDay(pool, lockKey, async (sql) => {
     const [row] = await sql<{ dropped: boolean }>("select drop_delivery_day($1, $2) as dropped", [
       day,
-      clock?.before,
+      storedAfter,
     ])
     return row?.dropped === true
   })
