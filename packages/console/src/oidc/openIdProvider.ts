@@ -69,9 +69,10 @@ async function discoverProvider({ issuer, clientId, clientSecret }: Settings): P
   const client = await import("openid-client")
   const post = client.ClientSecretPost(clientSecret)
   const basic = client.ClientSecretBasic(clientSecret)
+  // Basic is the default of providers that enforce the method with which a client is registered.
   const authenticate: ClientAuth = (provider, ...rest) => {
-    const methods = provider.token_endpoint_auth_methods_supported ?? []
-    return (methods.includes("client_secret_post") ? post : basic)(provider, ...rest)
+    const methods = provider.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+    return (methods.includes("client_secret_basic") ? basic : post)(provider, ...rest)
   }
   // The configuration allows http for an issuer at a loopback address only.
   const allowHttp = issuer.startsWith("http:") ? [client.allowInsecureRequests] : []
