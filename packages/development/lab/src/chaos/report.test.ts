@@ -20,7 +20,7 @@ const request: SeenRequest = {
 /** One event that was delivered by its first attempt, and one kill. */
 function evidence(overrides: Partial<Evidence> = {}): Evidence {
   return {
-    published: [{ event: "a", channel: "acme", sha256: "sha-a", twice: false }],
+    published: [{ event: "a", channel: "acme", sha256: "sha-a", twice: false, erasable: false }],
     deliveries: [
       {
         delivery: "d-a",

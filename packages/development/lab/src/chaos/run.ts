@@ -7,6 +7,8 @@ import { createRandom, type Random } from "../shared/random.ts"
 import { type LabSettings, startLab } from "../shared/startLab.ts"
 import type { CommonFaultSettings } from "./faults/commonFaults.ts"
 import type { Fault, FaultSettings } from "./faults/driveFaults.ts"
+import { lockPartner } from "./faults/lockPartner.ts"
+import { startSlowProxy } from "./faults/slowProxy.ts"
 
 /** The consumer groups when TOPIC_PREFIX is empty. */
 export const groups = groupNames("")
@@ -20,7 +22,7 @@ export type RunSettings = Pick<FaultSettings, "durationMs" | "leastFaults" | "pr
   brokerCount: number
   /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
   quietMs: number
-  pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs">
+  pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs" | "degradedMs">
 }
 
 /** A short run has shorter faults. */
@@ -33,6 +35,7 @@ export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "
       gapMs: isShort ? [500, 2_000] : [2_000, 10_000],
       brokerDownMs: isShort ? [3_000, 6_000] : [20_000, 20_000],
       pausedMs: isShort ? [11_000, 13_000] : [11_000, 30_000],
+      degradedMs: isShort ? 10_000 : 60_000,
     },
   }
 }
@@ -43,8 +46,18 @@ export type ChaosLab = Awaited<ReturnType<typeof startChaosLab>>
 async function startChaosLab(settings: Omit<LabSettings, "name">) {
   const env = { RETRY_PERIOD: "1h", STARTUP_DEADLINE: "45s", ...settings.env }
   const lab = await startLab({ ...settings, name: "chaos", env })
+  const proxy = await startSlowProxy(lab.databaseUrl)
+  const service: typeof lab.service = (name, kind, own = () => ({}), checkout) =>
+    lab.service(name, kind, () => ({ DATABASE_URL: proxy.url, ...own() }), checkout)
   return {
     ...lab,
+    service,
+    delayPostgres: proxy.delay,
+    lockPartner: (random: Random) => lockPartner(lab.pool, random),
+    close: async (options?: { keepLogs?: boolean }) => {
+      await lab.close(options)
+      proxy.close()
+    },
     sql: ((text, values, name) => retryForTwoMinutes(() => lab.sql(text, values, name))) as Sql,
     /** Runs the setup job with these retry delays. */
     migrate: (delaysMs: readonly number[], overrides: Record<string, string> = {}, checkout?: Checkout) =>

@@ -5,10 +5,16 @@ import type { Random } from "../../shared/random.ts"
 import type { Lab } from "../../shared/startLab.ts"
 import type { FaultKind, FaultWork } from "./driveFaults.ts"
 import { freeze } from "./freeze.ts"
+import type { lockPartner } from "./lockPartner.ts"
 
 export type CommonFaultSettings = {
   random: Random
-  servers: Lab["servers"]
+  it: {
+    servers: Lab["servers"]
+    /** Delays each response of Postgres to the services. */
+    delayPostgres: (ms: number) => void
+    lockPartner: (random: Random) => ReturnType<typeof lockPartner>
+  }
   services: SupervisedProcess[][]
   extras: SupervisedProcess[]
   /** How long a stopped broker stays down, at least and at most. */
@@ -18,12 +24,14 @@ export type CommonFaultSettings = {
    * group, so that a paused member loses its partitions.
    */
   pausedMs: [number, number]
+  /** How long Postgres is slow, or rows are locked. */
+  degradedMs: number
 }
 
 export function commonFaults(settings: CommonFaultSettings): Partial<Record<FaultKind, FaultWork>> {
-  const { random, services, extras } = settings
+  const { random, it, services, extras } = settings
   const members = services.flat()
-  const { postgres, brokers } = settings.servers
+  const { postgres, brokers } = it.servers
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
   const brokerName = (broker: StartedBackingService) =>
     brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
@@ -98,6 +106,18 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
     ...(brokers.length > 1
       ? { "one broker stopped": stopBroker, "one broker paused": pauseBroker }
       : { "broker stopped": stopBroker }),
+    async "Postgres responds after 3 s"() {
+      it.delayPostgres(3_000)
+      await sleep(settings.degradedMs)
+      it.delayPostgres(0)
+      return "Postgres"
+    },
+    async "one partner's rows locked"() {
+      const { what, unlock } = await it.lockPartner(random)
+      await sleep(settings.degradedMs)
+      await unlock()
+      return what
+    },
     "Postgres killed": () => restartPostgres("kill"),
     "Postgres restarted": () => restartPostgres("orderly"),
     "kill -9 while Postgres is unavailable": () => killWithout(postgres, "Postgres"),

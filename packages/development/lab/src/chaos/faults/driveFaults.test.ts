@@ -27,7 +27,7 @@ function member(name: string, note: Note): SupervisedProcess {
   }
 }
 
-function backing(name: string, note: Note): CommonFaultSettings["servers"]["postgres"] {
+function backing(name: string, note: Note): CommonFaultSettings["it"]["servers"]["postgres"] {
   return {
     kind: "local",
     address: name,
@@ -38,7 +38,7 @@ function backing(name: string, note: Note): CommonFaultSettings["servers"]["post
   }
 }
 
-/** Drives twenty minutes of faults, and returns what was done to whom in each. */
+/** Drives thirty minutes of faults, and returns what was done to whom in each. */
 async function drive(seed: number, brokers = 1) {
   vi.setSystemTime(0)
   let notes: string[] = []
@@ -49,16 +49,24 @@ async function drive(seed: number, brokers = 1) {
     random,
     faults: commonFaults({
       random,
-      servers: {
-        postgres: backing("Postgres", note),
-        brokers: Array.from({ length: brokers }, (_, at) => backing(`broker-${at + 1}`, note)),
+      it: {
+        servers: {
+          postgres: backing("Postgres", note),
+          brokers: Array.from({ length: brokers }, (_, at) => backing(`broker-${at + 1}`, note)),
+        },
+        delayPostgres: (ms) => note(`delay ${ms}`),
+        async lockPartner() {
+          note("lock rows")
+          return { what: "rows", unlock: async () => note("unlock rows") }
+        },
       },
       services: [[1, 2, 3].map((at) => member(`member-${at}`, note))],
       extras: [member("extra", note)],
       brokerDownMs: [20_000, 20_000],
       pausedMs: [11_000, 30_000],
+      degradedMs: 60_000,
     }),
-    durationMs: 20 * 60_000,
+    durationMs: 30 * 60_000,
     gapMs: [2_000, 10_000],
     progress() {
       done.push(notes.join(", "))
@@ -87,6 +95,8 @@ const healed: Partial<Record<FaultKind, RegExp>> = {
   "one broker stopped": /^halt (broker-[123]) (orderly|kill), resume \1$/,
   // These servers have no process id, as in Docker, so they are stopped instead of frozen.
   "one broker paused": /^halt (broker-[123]) orderly, resume \1$/,
+  "Postgres responds after 3 s": /^delay 3000, delay 0$/,
+  "one partner's rows locked": /^lock rows, unlock rows$/,
   "Postgres killed": /^halt Postgres kill, resume Postgres$/,
   "Postgres restarted": /^halt Postgres orderly, resume Postgres$/,
   "kill -9 while Postgres is unavailable": killedDuring("Postgres"),
@@ -97,6 +107,8 @@ const onAll = [
   "kill -9",
   "SIGSTOP",
   "rebalance",
+  "Postgres responds after 3 s",
+  "one partner's rows locked",
   "Postgres killed",
   "Postgres restarted",
   "kill -9 while Postgres is unavailable",
@@ -150,10 +162,15 @@ test.each(cases)(
     const { faults, done } = await drive(seed, brokers)
     expect(
       faults
-        .slice(0, 2)
+        .slice(0, 4)
         .map(({ kind }) => kind)
         .toSorted(),
-    ).toEqual(["kill -9 while Postgres is unavailable", "kill -9 while a broker is unavailable"])
+    ).toEqual([
+      "Postgres responds after 3 s",
+      "kill -9 while Postgres is unavailable",
+      "kill -9 while a broker is unavailable",
+      "one partner's rows locked",
+    ])
     for (const notes of done.filter((_, at) => faults[at]?.kind.includes(" while "))) {
       const of = (what: string) =>
         notes.split(", ").flatMap((one) => (one.startsWith(what) ? one.split(" ")[1] : []))

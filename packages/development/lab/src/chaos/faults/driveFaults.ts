@@ -18,6 +18,9 @@ export type FaultKind =
   | "console killed"
   | "retry topics recreated"
   | "RETRY_DELAYS changed"
+  | "Postgres responds after 3 s"
+  | "one partner's rows locked"
+  | "erasure cancelled"
   | "clock set over midnight"
   | "days made and dropped"
   | "Postgres restored"
@@ -49,6 +52,9 @@ const first: readonly FaultKind[] = [
   "kill -9 between a retry and its row",
   "retry topics recreated",
   "RETRY_DELAYS changed",
+  "erasure cancelled",
+  "Postgres responds after 3 s",
+  "one partner's rows locked",
   "clock set over midnight",
   "days made and dropped",
 ]

@@ -50,8 +50,7 @@ export function runInbound(
     })
     const replacing = replaceTokens(it, connections, seed + 2, () => over)
     const extras = [scheduler("scheduler-extra")]
-    const { servers } = it
-    const all = commonFaults({ random, servers, services: [gateways, schedulers], extras, ...settings.pace })
+    const all = commonFaults({ random, it, services: [gateways, schedulers], extras, ...settings.pace })
     faults.push(...(await driveFaults({ ...settings, random, gapMs: settings.pace.gapMs, faults: all })))
     over = true
     const [replaced] = await Promise.all([replacing, calling])

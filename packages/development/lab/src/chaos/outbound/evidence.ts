@@ -3,9 +3,15 @@ import type { Fault } from "../faults/driveFaults.ts"
 
 /**
  * An event that Kafka acknowledged. `sha256` is of the body that the partner must get. `twice`: two records of it were published at
- * once, under two keys.
+ * once, under two keys. `erasable`: erasures may concern it, some of which are cancelled at once.
  */
-export type PublishedEvent = { event: string; channel: string; sha256: string; twice: boolean }
+export type PublishedEvent = {
+  event: string
+  channel: string
+  sha256: string
+  twice: boolean
+  erasable: boolean
+}
 
 export type DeliveryRow = {
   delivery: string

@@ -98,6 +98,9 @@ export function reassignments(kind: FaultKind, members: number): number {
 const timesOfMember: Partial<Record<FaultKind, number>> = {
   "Postgres killed": 0,
   "Postgres restarted": 0,
+  "Postgres responds after 3 s": 0,
+  "one partner's rows locked": 0,
+  "erasure cancelled": 0,
   "console killed": 0,
   "days made and dropped": 0,
   "broker stopped": 1,

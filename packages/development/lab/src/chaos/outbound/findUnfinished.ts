@@ -2,16 +2,18 @@ import { clockMs, type DeliveryRow, type Evidence } from "./evidence.ts"
 
 /**
  * Finds accepted resends that led to no request: no delivery was deferred for them, their job is not done, or
- * no request followed the deferral. (The time of an attempt is by the clock of a dispatcher, which a fault sets.)
+ * no request followed the deferral, although the delivery was not erased. (The time of an attempt is by the clock of a dispatcher, which a fault sets.)
  */
-export function findUnsent({ deferrals, accepted, jobs, requests }: Evidence): string[] {
+export function findUnsent({ deferrals, deliveries, accepted, jobs, requests }: Evidence): string[] {
   const unsent: string[] = []
+  const erased = new Set(deliveries.filter(({ state }) => state === "erased").map(({ delivery }) => delivery))
   const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
   const resends = deferrals.filter(({ reason }) => reason === "resend")
   const resendsOf = Map.groupBy(resends, ({ delivery }) => delivery)
   for (const { delivery, at } of resends) {
     const followed = requestsOf.get(delivery)?.some((request) => request.at >= at - clockMs)
-    if (!followed) unsent.push(`${delivery}: no request after the resend at ${new Date(at).toISOString()}`)
+    if (!followed && !erased.has(delivery))
+      unsent.push(`${delivery}: no request after the resend at ${new Date(at).toISOString()}`)
   }
   let promised = 0
   for (const one of accepted) {

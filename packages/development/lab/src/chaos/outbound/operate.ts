@@ -24,7 +24,11 @@ export async function consoleCaller(
   { pool }: { pool: Pool },
   member: SupervisedProcess,
 ): Promise<CallConsole> {
-  const { key } = await createApiKey({ prisma: openPrisma(pool), name: "chaos", scopes: ["operate"] })
+  const { key } = await createApiKey({
+    prisma: openPrisma(pool),
+    name: "chaos",
+    scopes: ["operate", "personal-data"],
+  })
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
   return async (path, body) => {
     const { console: origin } = member.addresses()
@@ -64,6 +68,23 @@ export async function resendDeliveries({ call, sql, random, pickChannel, isOver 
     await (random.next() < 0.5 ? resendOne() : resendMany())
   }
   return accepted
+}
+
+/** Begins an erasure of this address, and cancels it. Returns how it ended. */
+export async function cancelErasure(
+  { call, random }: Pick<Operating, "call" | "random">,
+  email: string,
+): Promise<string> {
+  const created = await call("/v1/jobs/erasure", { email, reason: "chaos" })
+  const { id } = (created?.body ?? {}) as { id?: string }
+  if (created?.status !== 202 || id === undefined) return `not begun: ${created?.status ?? "no response"}`
+  await sleep(random.between(0, 2_000))
+  for (;;) {
+    const ended = await call(`/v1/jobs/${id}/cancel`, {})
+    if (ended?.status === 200) return "cancelled"
+    if (ended?.status === 409) return "done before it was cancelled"
+    await sleep(200)
+  }
 }
 
 /** Pauses channels for up to 8 seconds each. Returns how many were paused. */

@@ -30,14 +30,17 @@ export function outboundFaults(settings: {
   dispatchers: SupervisedProcess[]
   management: SupervisedProcess
   schedule: RetrySchedule
+  /** Erases and cancels. Returns how that ended. */
+  cancelErasure: () => Promise<string>
 }): Partial<Record<FaultKind, FaultWork>> {
-  const { random, it, dispatchers, management, schedule } = settings
+  const { random, it, dispatchers, management, schedule, cancelErasure } = settings
   const killing = (point: KillPoint) => async () =>
     `all dispatchers, ${await killBefore(it, dispatchers, point)} of whose statements waited`
   return {
     "kill -9 between a POST and its row": killing("row"),
     "kill -9 between a row and its commit": killing("commit"),
     "kill -9 between a retry and its row": killing("retry"),
+    "erasure cancelled": cancelErasure,
     async "clock set over midnight"() {
       const dispatcher = random.pick(dispatchers)
       for (const setting of ["back", "ahead", "right"]) {

@@ -11,7 +11,13 @@ const kill: Fault = { kind: "kill -9", target: "dispatcher-1", beganAt: 10_000, 
 function evidence(): Evidence {
   const events = ["a", "b", "c"]
   return {
-    published: events.map((event) => ({ event, channel: "acme", sha256: `sha-${event}`, twice: false })),
+    published: events.map((event) => ({
+      event,
+      channel: "acme",
+      sha256: `sha-${event}`,
+      twice: false,
+      erasable: false,
+    })),
     deliveries: events.map((event) => ({
       delivery: `d-${event}`,
       event,

@@ -5,8 +5,10 @@ import { describeState, findStranded, findUnsent, findWithoutCarrier } from "./f
 export type OutboundLedger = {
   published: number
   delivered: number
-  /** Acknowledged events for which no partner ever responded with 2xx. */
+  /** Acknowledged events for which no partner ever responded with 2xx, and that are not erased. */
   lost: string[]
+  /** Events that erasures erased before or after they were sent. */
+  erased: number
   /** The number of 2xx responses after an event's first one, without those that resends and a second record of the event explain. */
   duplicates: number
   /** The largest number of duplicates that the faults explain (see `reconcile`). */
@@ -65,14 +67,17 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   const lost: string[] = []
   const misrecorded: string[] = []
   let duplicates = 0
-  for (const { event, twice } of published) {
+  let erased = 0
+  for (const { event, twice, erasable } of published) {
     const successes = (byEvent.get(event) ?? []).filter(isSuccess).length
-    if (successes === 0) lost.push(event)
     const row = rows.get(event)
+    const isErased = erasable && row?.state === "erased"
+    if (isErased) erased += 1
+    else if (successes === 0) lost.push(event)
     const resends = resendsOf.get(row?.delivery ?? "")?.length ?? 0
     duplicates += Math.max(0, successes - 1 - resends - (twice ? 1 : 0))
     const state = row ? describeState(row) : "no row"
-    if ((state === "delivered") !== successes > 0)
+    if (!isErased && (state === "delivered") !== successes > 0)
       misrecorded.push(`${event}: ${state}, taken ${successes} times`)
   }
 
@@ -85,7 +90,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
       row !== undefined &&
       request.verified &&
       request.sha256 === event.sha256 &&
-      request.sha256 === row.sha256 &&
+      (request.sha256 === row.sha256 || row.state === "erased") &&
       request.channel === event.channel &&
       (request.delivery === row.delivery || (event.twice && request.number === 1))
     if (!right) forged.push(`${request.delivery} attempt ${request.number} at channel ${request.channel}`)
@@ -121,6 +126,7 @@ export function reconcile(evidence: Evidence): OutboundLedger {
     published: published.length,
     delivered: published.length - lost.length,
     lost,
+    erased,
     duplicates,
     bound,
     forged,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { type SitePaid, siteReadyBody } from "@sitewire/contracts"
+import { erasableAddress } from "../../shared/paidEvent.ts"
 import { createRandom, type Random } from "../../shared/random.ts"
 import { commonFaults } from "../faults/commonFaults.ts"
 import { driveFaults, type Fault } from "../faults/driveFaults.ts"
@@ -8,7 +9,7 @@ import { readRequests } from "../load/seen.ts"
 import { endWhenQuiet, type RunSettings, runOnLab, startAll } from "../run.ts"
 import type { PublishedEvent } from "./evidence.ts"
 import { addKillPoints } from "./killBefore.ts"
-import { consoleCaller, pauseChannels, resendDeliveries } from "./operate.ts"
+import { cancelErasure, consoleCaller, pauseChannels, resendDeliveries } from "./operate.ts"
 import { outboundFaults, type RetrySchedule, retryTopics, schedules } from "./outboundFaults.ts"
 import { isQuiet, readEvidence, recordDeferrals } from "./readEvidence.ts"
 import { type OutboundLedger, reconcile } from "./reconcile.ts"
@@ -92,15 +93,20 @@ export function runOutbound(
         onPublished(events) {
           for (const event of events) {
             const sha256 = createHash("sha256").update(siteReadyBody(event)).digest("hex")
-            published.push({ event: event.id, channel: event.channel, sha256, twice: isTwice(event) })
+            const { id, channel } = event
+            const erasable = erasableAddress(id) !== null
+            published.push({ event: id, channel, sha256, twice: isTwice(event), erasable })
           }
         },
       }),
     ])
-    const { servers } = it
     const extras = [dispatcher("dispatcher-extra")]
-    const common = commonFaults({ random, servers, services: [dispatchers], extras, ...settings.pace })
-    const own = outboundFaults({ random, it, dispatchers, management, schedule })
+    const common = commonFaults({ random, it, services: [dispatchers], extras, ...settings.pace })
+    const eraseNext = () => {
+      const next = published.length - (published.length % 4) + 2
+      return cancelErasure({ call, random }, erasableAddress(`event-${next}`) ?? "")
+    }
+    const own = outboundFaults({ random, it, dispatchers, management, schedule, cancelErasure: eraseNext })
     const { gapMs } = settings.pace
     faults.push(...(await driveFaults({ ...settings, random, gapMs, faults: { ...common, ...own } })))
     over = true

@@ -86,9 +86,8 @@ export async function runSoak(settings: {
       }
     })()
     const extras = [dispatcher("dispatcher-extra")]
-    const { servers } = it
     const replicas = [gateways, schedulers, dispatchers]
-    const all = commonFaults({ random, servers, services: replicas, extras, ...pace })
+    const all = commonFaults({ random, it, services: replicas, extras, ...pace })
     const limits = { durationMs, leastFaults, gapMs: [gapMs, gapMs] as [number, number] }
     let driven: Fault[]
     try {
