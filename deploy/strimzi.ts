@@ -27,6 +27,10 @@ metadata:
   labels:
     strimzi.io/cluster: kafka
     sitewire/apply: first
+  # Without its KafkaTopic, Strimzi deletes a topic with all its records.
+  annotations:
+    kustomize.toolkit.fluxcd.io/prune: disabled
+    argocd.argoproj.io/sync-options: Prune=false,Delete=false
 spec:
   topicName: ${topic.name}
   partitions: ${topic.partitions}

@@ -10,11 +10,16 @@ const readComponent = (file: string) =>
   readFile(new URL(`../kustomize/components/strimzi/${file}`, import.meta.url), "utf8")
 const outdated = "run: node deploy/strimzi.ts deploy/kustomize/components/strimzi"
 
-test("topics.yaml is the topic catalogue", async () => {
+test("topics.yaml is the topic catalogue, and no controller prunes a topic", async () => {
   const text = await readComponent("topics.yaml")
   expect(text, outdated).toBe(describeTopics(settings))
   const topics = parseAllDocuments(text).map((document) => document.toJS().spec.topicName)
   expect(topics.sort()).toEqual(Object.values(topicNames(settings)).flat().sort())
+  for (const document of parseAllDocuments(text))
+    expect(document.toJS().metadata.annotations).toEqual({
+      "kustomize.toolkit.fluxcd.io/prune": "disabled",
+      "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+    })
 })
 
 test("users.yaml has an account for each process, and for the autoscaler", async () => {

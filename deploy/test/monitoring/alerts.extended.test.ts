@@ -7,7 +7,7 @@ import { needs } from "@sitewire/testkit/needs"
 import { findTool, readRules } from "@sitewire/testkit/prometheus"
 import { afterAll, expect, test } from "vitest"
 import { stringify } from "yaml"
-import { cases, healthy, ready, type Series, singleFailures, triggers } from "./alertCases.ts"
+import { attempted, cases, healthy, ready, type Series, singleFailures, synced, triggers } from "./alertCases.ts"
 import { dashboardExpressions } from "./dashboardExpressions.ts"
 
 const run = promisify(execFile)
@@ -31,6 +31,23 @@ test("a single failure of little traffic is no alert", async () => {
   await expectFiring(
     { ...healthy, ...singleFailures },
     times.map((at) => ({ at, firing: [] })),
+  )
+})
+
+test("an outage that has ended pages nobody: neither its backlog nor what was overdue then", async () => {
+  // Ten minutes in which nothing was delivered or synchronised, and then all of it, late.
+  const outage: Series = {
+    [attempted("15")]: "0+600x60 36000x9 36000+600x109",
+    [attempted("+Inf")]: "0+600x60 36000x9 42600+600x109",
+    [synced("75")]: "0+60x60 3600x9 3600+60x109",
+    [synced("+Inf")]: "0+60x60 3600x9 4260+60x109",
+    sitewire_oldest_overdue_seconds: "0x60 100x10 0x109",
+    sitewire_oldest_due_sync_seconds: "0.5x60 100x10 0.5x109",
+  }
+  const pages = ["SitewireDeliveriesLate", "SitewireSyncsLate", "SitewireOverdue"]
+  await expectFiring(
+    { ...healthy, ...outage },
+    ["73m", "75m", "80m", "95m"].flatMap((at) => pages.map((not) => ({ at, not }))),
   )
 })
 

@@ -93,7 +93,7 @@ export const scenarios: Scenario[] = [
   {
     cause: "Postgres becomes read-only, like a replica, while retries wait",
     alerts: ["SitewireEventsWait", "SitewireDeliveriesOverdue"],
-    alertsAfterwards: ["SitewireDeliveriesLate", "SitewireDeliveriesLateSlowly"],
+    alertsAfterwards: ["SitewireDeliveriesLateSlowly"],
     async begin({ partners, sql }) {
       const setReadOnly = async (value: string) => {
         await sql(`alter system set default_transaction_read_only = ${value}`)
