@@ -179,6 +179,9 @@ function testOf({ spec }: Rendered): Rendered {
   }
 }
 
+const priorityClass =
+  "{{- with $.Values.priorityClassName }}\n      priorityClassName: {{ . }}\n{{- end }}\n"
+
 /** The text of a resource with the chart's values in the place of the overlay's. */
 function template(resource: Rendered, text: string, shared: string | undefined): string {
   let changed = text
@@ -202,7 +205,9 @@ function template(resource: Rendered, text: string, shared: string | undefined):
     const read = settingsRead(resource).map(settingsOf).join(" ")
     const hash = hashOf(`(list $.Chart.Version $.Values.installation.HOST ${read})`)
     const annotations = `      annotations:\n        sitewire/settings: "${hash}"\n`
-    changed = changed.replace("  template:\n    metadata:\n", (metadata) => metadata + annotations)
+    changed = changed
+      .replace("  template:\n    metadata:\n", (metadata) => metadata + annotations)
+      .replace(/^ {6}serviceAccountName:/m, (account) => priorityClass + account)
   }
   if (resource.kind === "ScaledObject")
     changed = changed
@@ -279,6 +284,7 @@ function schema(settings: Record<string, Record<string, string>>, readers: Map<s
         global: { type: "object" },
         registry: text,
         tag: text,
+        priorityClassName: text,
         components: {
           type: "array",
           uniqueItems: true,

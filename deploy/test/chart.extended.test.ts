@@ -86,8 +86,11 @@ test.each([
     components: ["console", "ingress", "cert-manager", "monitoring"],
     own: { CHANNEL_MAX_CONCURRENCY: "20" },
     RETENTION: "7d",
+    priorityClassName: "webhooks",
   },
-])("with $components, the chart renders to what kustomize makes", async ({ components, own, RETENTION }) => {
+])("with $components, the chart renders to what kustomize makes", async (one) => {
+  const { components, own, RETENTION, priorityClassName } = one
+  const operation = { op: "add", path: "/spec/template/spec/priorityClassName", value: priorityClassName }
   const common = { ...values.settings.common, ...(RETENTION && { RETENTION }) }
   const external = { KAFKA_CIDR: "10.40.0.0/16", KAFKA_PORT: "9098", POSTGRES_CIDR: "10.50.0.0/28" }
   const installation = { ...values.installation, GATEWAY_CLASS: "eg", SECRET_STORE: "aws", ...external }
@@ -104,10 +107,16 @@ test.each([
         newName: `${values.registry}/${name}`,
         newTag: "0.1.0",
       })),
+      ...(priorityClassName && {
+        patches: [{ target: { kind: "Deployment" }, patch: JSON.stringify([operation]) }],
+      }),
     },
   })
   const settings = { common, ...(own && { "webhook-dispatcher": own }) }
-  const resources = await renderChart({ components, installation, settings })
+  const resources = await renderChart({
+    ...{ components, installation, settings },
+    ...(priorityClassName && { priorityClassName }),
+  })
   expect(comparable(resources)).toEqual(comparable(kustomize))
 })
 
