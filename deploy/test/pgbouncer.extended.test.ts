@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findProgram, needs } from "@sitewire/testkit/needs"
@@ -14,7 +14,7 @@ import {
   type ProcessWithRole,
   roleOf,
 } from "../../packages/database/src/index.ts"
-import { pickPort } from "../../packages/development/testkit/src/backing/index.ts"
+import { pickPort, startPostgres } from "../../packages/development/testkit/src/backing/index.ts"
 import {
   freshTopics,
   kafkaBrokers,
@@ -26,13 +26,13 @@ import { prepare } from "../../packages/setup/src/index.ts"
 import { exerciseServices } from "./fixtures/exerciseServices.ts"
 
 /** An older PgBouncer knows nothing of prepared statements. */
-const pgbouncer = needs(() => {
+const program = needs(() => {
   const advice = "Install PgBouncer 1.21 or newer (Debian 13: apt-get install pgbouncer)."
-  const program = findProgram("pgbouncer", advice)
-  const version = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))
+  const found = findProgram("pgbouncer", advice)
+  const version = /PgBouncer (\d+)\.(\d+)/.exec(execFileSync(found, ["--version"], { encoding: "utf8" }))
   const [, major, minor] = version?.map(Number) ?? []
-  if (major === 1 && minor !== undefined && minor >= 21) return program
-  throw new Error(`${version?.[0] ?? program} is too old. ${advice}`)
+  if (major === 1 && minor !== undefined && minor >= 21) return found
+  throw new Error(`${version?.[0] ?? found} is too old. ${advice}`)
 })
 
 const prefix = `pooled_${randomBytes(4).toString("hex")}_`
@@ -40,17 +40,16 @@ const owner = `${prefix}owner`
 const services: ProcessWithRole[] = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher", "console"]
 const loginOf = (process: ProcessWithRole) => `${roleOf(prefix, process)}_1`
 const logins = [owner, ...services.map(loginOf)]
+const passwords = logins.map((login): [string, string] => [login, "secret"])
 /** Fewer than the connections of one process, so that transactions of several share one. */
 const poolSize = 2
 
 let admin: Pool
 let direct: Pool
-let folder: string
-let port: number
-let stop = async () => {}
+let pgbouncer: Awaited<ReturnType<typeof startPgBouncer>>
 
 beforeAll(async () => {
-  if (!pgbouncer) return
+  if (!program) return
   admin = openPool({ url: postgresAddress(), size: 1, name: "pgbouncer-test" })
   for (const role of services.map((process) => roleOf(prefix, process)))
     await admin.sql(`create role ${role}`)
@@ -66,31 +65,33 @@ beforeAll(async () => {
   }
   await admin.sql(`create database ${owner} owner ${owner} template template0`)
   direct = openPool({ url: addressOf(postgresAddress(), {}), size: 1, name: "pgbouncer-test" })
-  stop = await startPgBouncer(pgbouncer)
+  pgbouncer = await startPgBouncer(program, postgresAddress())
 })
 
 afterAll(async () => {
   await direct?.close()
-  await stop()
+  await pgbouncer?.stop()
   await admin?.sql(`drop database if exists ${owner} with (force)`)
   for (const role of [...logins, ...services.map((process) => roleOf(prefix, process))])
     await admin?.sql(`drop role if exists ${role}`)
   await admin?.close()
-  if (folder) await rm(folder, { recursive: true, force: true })
 })
 
 function addressOf(server: string, account: { username?: string; password?: string }): string {
   return Object.assign(new URL(server), { pathname: `/${owner}`, ...account }).href
 }
 const pooled = (username: string) =>
-  addressOf(`postgresql://127.0.0.1:${port}`, { username, password: "secret" })
+  addressOf(`postgresql://127.0.0.1:${pgbouncer.port}`, { username, password: "secret" })
 
-/** As docs/operators/install.md says. PgBouncer refuses to run as root. */
-async function startPgBouncer(program: string): Promise<() => Promise<void>> {
-  folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))
+/** With the settings of docs/operators/managed.md. PgBouncer refuses to run as root. */
+async function startPgBouncer(program: string, postgres: string, accounts = passwords) {
+  const folder = await mkdtemp(join(tmpdir(), "pgbouncer-"))
   await chmod(folder, 0o755)
-  port = await pickPort({ wanted: 0, service: "PgBouncer" })
-  const { hostname, port: postgresPort } = new URL(postgresAddress())
+  const port = await pickPort({ wanted: 0, service: "PgBouncer" })
+  const { hostname, port: postgresPort } = new URL(postgres)
+  const page = await readFile(new URL("../../docs/operators/managed.md", import.meta.url), "utf8")
+  const documented = /```ini\n(pool_mode[^`]*)```/.exec(page)?.[1]
+  if (documented === undefined) throw new Error("managed.md has no settings of PgBouncer")
   const settings = [
     "[databases]",
     `* = host=${hostname} port=${postgresPort}`,
@@ -100,13 +101,14 @@ async function startPgBouncer(program: string): Promise<() => Promise<void>> {
     "unix_socket_dir =",
     "auth_type = scram-sha-256",
     `auth_file = ${join(folder, "users.txt")}`,
-    "pool_mode = transaction",
-    "max_prepared_statements = 200",
-    "ignore_startup_parameters = options, statement_timeout",
+    documented,
     `default_pool_size = ${poolSize}`,
   ]
   await writeFile(join(folder, "pgbouncer.ini"), settings.join("\n"))
-  await writeFile(join(folder, "users.txt"), logins.map((login) => `"${login}" "secret"\n`).join(""))
+  await writeFile(
+    join(folder, "users.txt"),
+    accounts.map(([login, password]) => `"${login}" "${password}"\n`).join(""),
+  )
   const account = process.getuid?.() === 0 ? ["-u", "nobody"] : []
   const child = spawn(program, [...account, join(folder, "pgbouncer.ini")], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -119,10 +121,15 @@ async function startPgBouncer(program: string): Promise<() => Promise<void>> {
     if (child.exitCode !== null) throw new Error(log)
     return log.includes("process up")
   })
-  return async () => {
-    if (child.exitCode !== null) return
-    child.kill("SIGKILL")
-    await once(child, "exit")
+  return {
+    port,
+    async stop() {
+      if (child.exitCode === null) {
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -158,6 +165,33 @@ test("a statement that was prepared on one connection of Postgres is executed on
     expect(await pool.sql("show jit")).toEqual([{ jit: "off" }])
   } finally {
     await pool.close()
+  }
+})
+
+test("a restart of Postgres is over for its clients within seconds", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "pgbouncer-postgres-"))
+  const env = { ...process.env, DATABASE_URL: undefined, BACKING_SERVICES: "local" }
+  const postgres = await startPostgres({ directory, env, durability: "scratch", progress() {} })
+  if (postgres.kind === "given") throw new Error("Postgres was not started here")
+  const { username, password, pathname } = new URL(postgres.address)
+  const between = await startPgBouncer(program ?? "", postgres.address, [[username, password]])
+  const url = `postgresql://${username}:${password}@127.0.0.1:${between.port}${pathname}`
+  const pool = openPool({ url, size: 1, name: "pgbouncer-test" })
+  const isAnswered = () => pool.sql("select").then(Boolean, () => false)
+  try {
+    await waitUntil("the first answer", isAnswered)
+    await postgres.halt()
+    // PgBouncer tries to connect, and fails.
+    await waitUntil("the failure of a statement", async () => !(await isAnswered()))
+    await postgres.resume()
+    const resumedAt = performance.now()
+    await waitUntil("an answer", isAnswered)
+    expect(performance.now() - resumedAt).toBeLessThan(10_000)
+  } finally {
+    await pool.close()
+    await between.stop()
+    await postgres.stop()
+    await rm(directory, { recursive: true, force: true })
   }
 })
 
