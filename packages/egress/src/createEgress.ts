@@ -63,7 +63,7 @@ export type BeforeWrite = () => boolean
 export type Egress = {
   /** Does not follow redirects. Rejects only for invalid input or with a `LocalResourceError`. */
   request(input: RequestInput): Promise<Outcome>
-  /** Sends a GET request. `onChunk` receives only the body of a 2xx response. */
+  /** Sends a GET request. `onChunk` receives only the body of a 200 or 203. */
   download(input: DownloadInput): Promise<DownloadOutcome>
   /** `open` includes idle connections. */
   counts(): { origins: number; open: number; idle: number }

@@ -190,6 +190,7 @@ export type SyncError =
   | AttemptError
   | "late-start"
   | "too-large"
+  | "encoding"
   | "site-full"
   | "sealing-key"
   | "storage"

@@ -18,6 +18,7 @@ export function createDecoder(encoding: string, firstByte: number): Transform | 
   switch (encoding.trim().toLowerCase()) {
     case "":
     case "identity":
+    case "none":
       return "identity"
     case "gzip":
     case "x-gzip":

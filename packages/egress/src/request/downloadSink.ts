@@ -41,17 +41,10 @@ export function createDownloadSink({
     resolve(outcome)
   }
 
-  function responded(exchange: Exchange): DownloadOutcome {
-    const timing = exchange.timing(notRead === undefined ? "now" : "head")
-    return {
-      kind: "responded",
-      status,
-      headers,
-      encodedBytes,
-      decodedBytes,
-      ip: exchange.ip ?? "",
-      timing,
-    }
+  function downloaded(exchange: Exchange): DownloadOutcome {
+    const { ip = "" } = exchange
+    const timing = exchange.timing("now")
+    return { kind: "downloaded", status, headers, encodedBytes, decodedBytes, ip, timing }
   }
 
   function failed(exchange: Exchange, failure: Failure): DownloadOutcome {
@@ -71,12 +64,17 @@ export function createDownloadSink({
     stop(exchange, { kind: "too-large", status, headers, limitBytes: maxBytes, ip, timing })
   }
 
+  function stopUndecodable(exchange: Exchange, fault: string): void {
+    const { target, ip = "" } = exchange
+    const message = `${target.host} ${fault}`
+    stop(exchange, { kind: "undecodable", message, ip, timing: exchange.timing("now") })
+  }
+
   function open(exchange: Exchange, firstByte: number): Readable | undefined {
     const encoding = headers["content-encoding"] ?? ""
     const decoder = createDecoder(encoding, firstByte)
     if (decoder === undefined) {
-      const message = `${exchange.target.host} sent an unsupported content-encoding: send gzip, deflate or none`
-      stop(exchange, failed(exchange, { error: "protocol", message }))
+      stopUndecodable(exchange, "sent an unsupported content-encoding: send gzip, deflate or identity")
       return undefined
     }
     const encoded = new Readable({ read: () => exchange.resume() })
@@ -108,13 +106,12 @@ export function createDownloadSink({
         next = await chunks.next()
       } catch (error) {
         // `settle` also causes an error here, because it destroys the stream. Then `stop` has no effect.
-        const message = `the body from ${exchange.target.host} cannot be decoded (${errorCode(error)})`
-        stop(exchange, failed(exchange, { error: "protocol", message }))
+        stopUndecodable(exchange, `sent a body that does not fit its content-encoding (${errorCode(error)})`)
         return
       }
       if (settled) return
       if (next.done) {
-        settle(responded(exchange))
+        settle(downloaded(exchange))
         // The body may contain more bytes after the end of the compressed data. Nobody reads them, so without
         // this the call would not end.
         exchange.abort()
@@ -134,11 +131,11 @@ export function createDownloadSink({
     onHead(exchange, receivedStatus, receivedHeaders) {
       status = receivedStatus
       headers = receivedHeaders
-      if (status >= 200 && status < 300) {
+      if (status === 200 || status === 203) {
         if (Number(headers["content-length"] ?? 0) > maxBytes) stopTooLarge(exchange)
         return
       }
-      notRead = new ResponseSink(() => settle(responded(exchange)), reject)
+      notRead = new ResponseSink(settle, reject)
       notRead.onHead(exchange, status, headers)
     },
     onData(exchange, chunk) {
@@ -158,7 +155,7 @@ export function createDownloadSink({
     },
     onEnd(exchange) {
       if (source === undefined) {
-        settle(responded(exchange))
+        settle(downloaded(exchange))
         return
       }
       passOn(exchange)

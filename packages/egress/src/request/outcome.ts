@@ -44,11 +44,12 @@ export type Responded = {
 export type Outcome = Responded | Failed | Aborted
 
 export type DownloadOutcome =
+  /** `onChunk` has received the whole content. Its status is 200 or 203: any other 2xx brings none, or a part of it. */
   | {
-      kind: "responded"
+      kind: "downloaded"
       status: number
       headers: Headers
-      /** Bytes of the body before decoding, without the framing of chunks. 0 unless the status is 2xx. */
+      /** Bytes of the body before decoding, without the framing of chunks. */
       encodedBytes: number
       decodedBytes: number
       ip: string
@@ -63,5 +64,6 @@ export type DownloadOutcome =
       ip: string
       timing: Timing
     }
-  | Failed
-  | Aborted
+  /** The body has an unsupported content-encoding, or does not fit the one that the response states. */
+  | { kind: "undecodable"; message: string; ip: string; timing: Timing }
+  | Outcome

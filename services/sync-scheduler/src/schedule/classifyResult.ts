@@ -4,7 +4,7 @@ import type { SyncResult } from "../syncRun.ts"
 const timeLimits = new Set(["timeout", "late-start"])
 const hostFailures = new Set(["connect", "dns", "tls", "reset", ...timeLimits])
 /** Errors that concern one connection only, because its host has responded. */
-const responseErrors = new Set(["status", "too-large", "site-full"])
+const responseErrors = new Set(["status", "too-large", "encoding", "site-full"])
 
 /**
  * A response that began and did not end says nothing about the host: with a URL whose responses never end, one connection's owner

@@ -220,11 +220,15 @@ test("content above the limit is rejected, and no part of it stays stored", asyn
   expect(await readStored()).toHaveLength(0)
 })
 
-test.each([500, 304, 206, 302])(
-  "the error of a source that responds with %i is its status",
+test.each([500, 302, 304, 202, 204, 206])(
+  "a source that responds with %i has failed with this status, its content stays, and no change is announced",
   async (status) => {
-    const source = await startSource((response) => response.writeHead(status, { location: "/" }).end())
-    const { sync } = await setUp(source.url("/data"))
+    const source = await startSource((response, _seen, count) =>
+      count === 1 ? response.end("content") : response.writeHead(status, { location: "/" }).end(),
+    )
+    const { sql, sync, readStored } = await setUp(source.url("/data"))
+    await sync()
+    await sql("delete from unpublished_change")
     expect(await sync()).toMatchObject({ outcome: "failed", error: "status", status })
   },
 )
@@ -269,6 +273,21 @@ test("a run that is replaced during its download ends and leaves no content", as
   const { result, transitMs } = await pull(newer, allowed, never)
   await finishRuns(sql, minute, [endOf(newer, result, { sentAfterMs: transitMs })])
   resolve()
+    expect((await readStored()).toString()).toBe("content")
+    expect(await sql("select from unpublished_change")).toEqual([])
+  },
+)
+
+test.each(["br", "gzip"])(
+  "a source with a wrong or unsupported content-encoding fails for that reason (%s)",
+  async (encoding) => {
+    const source = await startSource((response) =>
+      response.writeHead(200, { "content-encoding": encoding }).end("neither"),
+    )
+    const { sync } = await setUp(source.url("/data"))
+    const result = await sync()
+    expect(result).toMatchObject({ outcome: "failed", error: "encoding" })
+    expect(hostOutcome(result)).toBe("success")
   expect((await pulling).result).toEqual({ outcome: "abandoned", error: "stale" })
   expect((await readStored()).toString()).toBe("new")
   expect(await countChunks()).toBe(1)

@@ -58,9 +58,7 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
       const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
       return ended(storageFailed(late), transitMs)
     }
-    if (outcome.kind !== "responded" || !isComplete(outcome.status)) {
-      return ended(resultWithoutContent(outcome, run), transitMs)
-    }
+    if (outcome.kind !== "downloaded") return ended(resultWithoutContent(outcome, run), transitMs)
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
     if (run.snapshot?.contentSha256.equals(content.sha256)) {
       return ended({ outcome: "unchanged", content }, transitMs)
@@ -72,11 +70,6 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
     }
     return ended({ outcome: "changed", content }, transitMs)
   }
-}
-
-/** 206 is a part of the content, which we did not request. */
-function isComplete(status: number): boolean {
-  return status >= 200 && status <= 299 && status !== 206
 }
 
 /** Thrown in `onChunk` to end the download, because a newer start of the connection has been granted. */
@@ -103,7 +96,10 @@ function headersOf(
   return headers
 }
 
-function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncResult {
+function resultWithoutContent(
+  outcome: Exclude<DownloadOutcome, { kind: "downloaded" }>,
+  run: GrantedRun,
+): SyncResult {
   switch (outcome.kind) {
     case "failed": {
       const responded = outcome.timing.firstByteMs !== undefined
@@ -116,6 +112,8 @@ function resultWithoutContent(outcome: DownloadOutcome, run: GrantedRun): SyncRe
         outcome: "failed",
         error: "too-large",
         detail: `the content is larger than ${outcome.limitBytes} bytes (SYNC_MAX_BYTES)`,
+    case "undecodable":
+      return { outcome: "failed", error: "encoding", detail: outcome.message }
       }
     case "responded": {
       // A 304 to an unconditional request is an error: we have no content.

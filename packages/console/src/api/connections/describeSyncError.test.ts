@@ -10,6 +10,7 @@ test("an error is a sentence without its class, with a next step, and a sync wit
 })
 
 test.each([
+  [204, "204 No Content", "200 and the whole data"],
   [401, "401 Unauthorized", "credential"],
   [403, "403 Forbidden", "credential"],
   [404, "404 Not Found", "Correct the source's URL"],

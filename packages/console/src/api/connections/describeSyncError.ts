@@ -45,6 +45,10 @@ const ofEach: Record<SyncError, Explanation> = {
     reason: "the content is larger than a source may send (SYNC_MAX_BYTES)",
     nextStep: "Let the source send less, or ask an operator for a higher limit.",
   },
+  encoding: {
+    reason: "the source's response could not be decoded: its Content-Encoding is wrong or not supported",
+    nextStep: "Ask the partner to send gzip, deflate or identity, and to state it in Content-Encoding.",
+  },
   "site-full": {
     reason:
       "with this content, the site would store more than it may (SITE_MAX_BYTES), so the earlier content stays",
@@ -88,6 +92,8 @@ function describeStatus(status: number): Explanation {
 }
 
 function afterStatus(status: number): string {
+  if (status <= 299)
+    return "Ask the partner to respond with 200 and the whole data, or with 304 if nothing changed. The earlier data stays."
   if (status === 401 || status === 403)
     return "Set the credential that the source requires as a request header, or ask the partner for access."
   if (status === 404 || status === 410)
