@@ -495,7 +495,6 @@ create table snapshot (
   content_sha256 bytea not null,
   content_type text,
   etag text,
-  last_modified text,
   bytes bigint not null,
   stored_at timestamptz(3) not null default current_timestamp
 );

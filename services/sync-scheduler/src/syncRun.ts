@@ -32,7 +32,7 @@ export type GrantedRun = {
   traceparents: Traceparent[]
   /** The connection's own credentials, encrypted. Null: it has no request headers. */
   sealed: { signingSecret: Buffer; requestHeaders: Buffer | null }
-  snapshot: { etag: string | null; lastModified: string | null; contentSha256: Buffer } | null
+  snapshot: { etag: string | null; contentSha256: Buffer } | null
 }
 
 export type Content = {
@@ -40,7 +40,6 @@ export type Content = {
   bytes: number
   contentType: string | null
   etag: string | null
-  lastModified: string | null
 }
 
 export type SyncResult =

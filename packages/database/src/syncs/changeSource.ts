@@ -12,7 +12,7 @@ import { joinTraceparents } from "./joinTraceparents.ts"
  *   equal versions in both rows, so it does not grant a start.
  * - The window is created if there is none. Otherwise, a trigger that creates the window at the same time could give it
  *   the version that it read before, and no claim would match.
- * - Validators of the old source would mean nothing to the new one. The content stays until a sync replaces it.
+ * - The validator of the old source would mean nothing to the new one. The content stays until a sync replaces it.
  * - The new source has not failed yet.
  */
 export async function changeSource(
@@ -30,7 +30,7 @@ export async function changeSource(
   )
   await sql("select 1 from sync_window where connection_id = $1 for update", [id])
   await sql(restart, [id])
-  await sql("update snapshot set etag = null, last_modified = null where connection_id = $1", [id])
+  await sql("update snapshot set etag = null where connection_id = $1", [id])
 }
 
 const restart = `

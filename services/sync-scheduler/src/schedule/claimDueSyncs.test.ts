@@ -61,8 +61,8 @@ test("a grant contains what a run needs, and the claim returns the next due time
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"], () => "https://User:pass@Data.Example:8443/x?key=1")
   await addConnections(sql, ["b"])
-  await sql(`insert into snapshot (connection_id, fence, content_sha256, etag, last_modified, bytes)
-    values ('a', 0, '\\x01', '"e"', 'yesterday', 1)`)
+  await sql(`insert into snapshot (connection_id, fence, content_sha256, etag, bytes)
+    values ('a', 0, '\\x01', '"e"', 1)`)
   await recordTriggers(sql, minute, [trigger("a", { count: 7 })])
   await letTimePass(sql, 2_000)
   await recordTriggers(sql, minute, [trigger("b")])
@@ -76,7 +76,7 @@ test("a grant contains what a run needs, and the claim returns the next due time
       host: "data.example:8443",
       triggers: 7,
       correlation: "c-a",
-      snapshot: { etag: '"e"', lastModified: "yesterday", contentSha256: Buffer.from([1]) },
+      snapshot: { etag: '"e"', contentSha256: Buffer.from([1]) },
     },
   ])
   expect(claim.nextDueInMs).toBeGreaterThan(0)
@@ -399,7 +399,7 @@ test("deleting a connection deletes its syncs, and a new connection with its id 
     await letTimePass(sql, 62_000)
     const run = await claimOne(sql)
     await storeChunk(sql, { ...run, position: 0, data: Buffer.from("data") })
-    const content = { sha256: Buffer.from([1]), bytes: 4, contentType: null, etag: null, lastModified: null }
+    const content = { sha256: Buffer.from([1]), bytes: 4, contentType: null, etag: null }
     await finishRuns(sql, minute, [endOf(run, { outcome: "changed", content })])
     return run
   }

@@ -123,7 +123,7 @@ function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQu
 
 function readRun(row: ClaimedRow): GrantedRun[] {
   if (row.connection_id === null) return []
-  const { etag, last_modified: lastModified, content_sha256: contentSha256 } = row
+  const { etag, content_sha256: contentSha256 } = row
   const sealed = { signingSecret: row.signing_secret_sealed, requestHeaders: row.request_headers_sealed }
   const run: GrantedRun = {
     connection: row.connection_id,
@@ -142,7 +142,7 @@ function readRun(row: ClaimedRow): GrantedRun[] {
     correlation: row.correlation,
     traceparents: row.traceparents?.split(" ") ?? [],
     sealed,
-    snapshot: contentSha256 === null ? null : { etag, lastModified, contentSha256 },
+    snapshot: contentSha256 === null ? null : { etag, contentSha256 },
   }
   return [run]
 }

@@ -25,8 +25,8 @@ import type { WaitedFor } from "../syncRun.ts"
  * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
  *   `sync_window`, but possibly the old row of `connection`.
  * - `snapshot`: likewise, a claim that locks a row after the end of a run was committed could read the content before it. That
- *   content's validators could make the next run `unchanged` while the newer content stays stored. Only the end of a run
- *   stores content, and it changes `running`. So a row whose `running` or `fence` has changed is granted without validators.
+ *   content's validator could make the next run `unchanged` while the newer content stays stored. Only the end of a run
+ *   stores content, and it changes `running`. So a row whose `running` or `fence` has changed is granted without a validator.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 
@@ -227,7 +227,7 @@ granted as (
 const runColumns = `start.connection_id, c.site, start.fence, start.grant_id, start.runner, start.source, start.host,
   start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at, start.waited_for,
   start.correlation, start.traceparents, c.signing_secret_sealed,
-  c.request_headers_sealed, snapshot.etag, snapshot.last_modified, snapshot.content_sha256`
+  c.request_headers_sealed, snapshot.etag, snapshot.content_sha256`
 
 const runTables = `
 left join connection c on c.id = start.connection_id
@@ -264,7 +264,6 @@ export type ClaimedRow = {
   signing_secret_sealed: Buffer
   request_headers_sealed: Buffer | null
   etag: string | null
-  last_modified: string | null
   content_sha256: Buffer | null
 }
 

@@ -62,7 +62,6 @@ test("if Postgres rejects the end of a run, the ends of the others are recorded"
     bytes: 1,
     contentType: "\u0000",
     etag: null,
-    lastModified: null,
   }
   const ends = runs.map((run) =>
     endOf(run, run.connection === "c" ? { outcome: "changed", content } : unchanged),

@@ -32,7 +32,7 @@ async function startedRun(sql: Sql): Promise<GrantedRun> {
 
 function changed(text: string, etag: string | null = null): SyncResult {
   const sha256 = createHash("sha256").update(text).digest()
-  const content = { sha256, bytes: text.length, contentType: "text/plain", etag, lastModified: null }
+  const content = { sha256, bytes: text.length, contentType: "text/plain", etag }
   return { outcome: "changed", content }
 }
 

@@ -45,6 +45,7 @@ export type Finish =
  *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
  *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
  *   pause.
+ * - After a failure with a status, the next request has no validator: some servers reject their own.
  * - A changed content leaves a row of `unpublished_change`, from which its record of `connection.changed` follows.
  * - The content before it becomes a row of `previous_snapshot`, and the one before that expires earlier. Chunks of this and
  *   of older runs are deleted, except those of the snapshot and of contents that have not expired.
@@ -67,7 +68,6 @@ export async function finishRuns(
       orNull(contents.map((content) => content?.sha256 ?? null)),
       orNull(contents.map((content) => content?.contentType ?? null)),
       orNull(contents.map((content) => content?.etag ?? null)),
-      orNull(contents.map((content) => content?.lastModified ?? null)),
       windowMs,
       retryWindows,
       plainArray(completions.map(({ grantId }) => grantId)),
@@ -130,16 +130,16 @@ const finish = `
 with clock as materialized (select clock_timestamp() as at),
 newest as materialized (
   select w.connection_id, w.fence, w.grant_id, ended.slow, ended.outcome::sync_outcome as outcome, ended.error, ended.sent_after_ms,
-    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.last_modified, ended.traceparent, ended.status,
+    ended.bytes, ended.sha256, ended.content_type, ended.etag, ended.traceparent, ended.status,
     w.run_started_at as started_at, w.run_triggers as triggers, w.run_first_trigger_at as first_trigger_at,
     w.run_last_trigger_at as last_trigger_at, w.run_correlation as correlation, w.run_traceparents as traceparents,
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
   join unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::float8[], $6::bigint[], $7::bytea[],
-      $8::text[], $9::text[], $10::text[], $13::uuid[], $14::boolean[], $15::text[], $16::smallint[])
-    as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, last_modified,
-      grant_id, slow, traceparent, status)
+      $8::text[], $9::text[], $12::uuid[], $13::boolean[], $14::text[], $15::smallint[])
+    as ended (connection_id, fence, outcome, error, sent_after_ms, bytes, sha256, content_type, etag, grant_id, slow,
+      traceparent, status)
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   for update of w skip locked
@@ -154,10 +154,10 @@ recorded as (
 ended as materialized (
   select newest.*, outcome = 'changed' and sha256 is not null as stores,
     case when sent_after_ms is null and outcome = 'abandoned' then started_at
-      else started_at + ($11::float8 + coalesce(sent_after_ms, 0)) * interval '1 millisecond'
+      else started_at + ($10::float8 + coalesce(sent_after_ms, 0)) * interval '1 millisecond'
     end as window_ends_at,
     case when outcome = 'failed'
-      then ($12::int[])[least(failures, array_length($12::int[], 1))] - 1 else 0 end as retry_windows
+      then ($11::int[])[least(failures, array_length($11::int[], 1))] - 1 else 0 end as retry_windows
   from newest
 ),
 written as (
@@ -179,7 +179,7 @@ written as (
     window_ends_at = ended.window_ends_at,
     due_at = case when ended.covers and w.requested <= w.claimed then null
       else greatest(clock.at,
-        ended.window_ends_at + ended.retry_windows * $11::float8 * interval '1 millisecond') end,
+        ended.window_ends_at + ended.retry_windows * $10::float8 * interval '1 millisecond') end,
     first_trigger_at =
       case when ended.covers then w.first_trigger_at else least(w.first_trigger_at, ended.first_trigger_at) end,
     last_trigger_at =
@@ -193,13 +193,12 @@ written as (
 ),
 stored as (
   insert into snapshot
-    (connection_id, fence, content_sha256, content_type, etag, last_modified, bytes, stored_at)
-  select connection_id, fence, sha256, content_type, etag, last_modified, bytes, clock.at
+    (connection_id, fence, content_sha256, content_type, etag, bytes, stored_at)
+  select connection_id, fence, sha256, content_type, etag, bytes, clock.at
   from ended, clock where ended.stores
   on conflict (connection_id) do update set
     fence = excluded.fence, content_sha256 = excluded.content_sha256, content_type = excluded.content_type,
-    etag = excluded.etag, last_modified = excluded.last_modified, bytes = excluded.bytes,
-    stored_at = excluded.stored_at
+    etag = excluded.etag, bytes = excluded.bytes, stored_at = excluded.stored_at
   returning connection_id, fence
 ),
 unpublished as (
@@ -223,10 +222,10 @@ shortened as (
   where ended.stores and p.connection_id = ended.connection_id and ${expiry} < p.expires_at and ${expiry} >= clock.at
 ),
 revalidated as (
-  update snapshot s set etag = ended.etag, last_modified = ended.last_modified
+  update snapshot s set etag = ended.etag
   from ended
-  where s.connection_id = ended.connection_id and ended.outcome = 'unchanged' and ended.sha256 is not null
-    and (s.etag is distinct from ended.etag or s.last_modified is distinct from ended.last_modified)
+  where s.connection_id = ended.connection_id and s.etag is distinct from ended.etag
+    and (ended.outcome = 'unchanged' and ended.sha256 is not null or ended.status is not null)
 ),
 deleted_chunks as (
   delete from snapshot_chunk c

@@ -92,7 +92,6 @@ function headersOf(
     "cache-control": "no-cache",
   }
   if (run.snapshot?.etag) headers["if-none-match"] = run.snapshot.etag
-  if (run.snapshot?.lastModified) headers["if-modified-since"] = run.snapshot.lastModified
   return headers
 }
 
@@ -112,13 +111,12 @@ function resultWithoutContent(
         outcome: "failed",
         error: "too-large",
         detail: `the content is larger than ${outcome.limitBytes} bytes (SYNC_MAX_BYTES)`,
+      }
     case "undecodable":
       return { outcome: "failed", error: "encoding", detail: outcome.message }
-      }
     case "responded": {
       // A 304 to an unconditional request is an error: we have no content.
-      const conditional = Boolean(run.snapshot?.etag || run.snapshot?.lastModified)
-      if (outcome.status === 304 && conditional) return { outcome: "unchanged", content: null }
+      if (outcome.status === 304 && run.snapshot?.etag) return { outcome: "unchanged", content: null }
       return {
         outcome: "failed",
         error: "status",
@@ -130,16 +128,16 @@ function resultWithoutContent(
 }
 
 function describe(headers: Record<string, string>): Omit<Content, "bytes" | "sha256"> {
-  const { etag = null, "last-modified": lastModified = null } = headers
-  const contentType = headers["content-type"] ?? null
-  return isJustModified(headers)
-    ? { contentType, etag: null, lastModified: null }
-    : { contentType, etag, lastModified }
+  const { etag = "", "content-type": contentType = null } = headers
+  return { contentType, etag: entityTag.test(etag) && !isJustModified(headers) ? etag : null }
 }
 
+/** RFC 9110, 8.8.3. Some servers respond with an error to an `If-None-Match` that is something else or too long. */
+const entityTag = /^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]{0,1000}"$/
+
 /**
- * Whether the content may change again without another `Last-Modified`, which has whole seconds (RFC 9110, 8.8.2.2). The `ETag`
- * of many servers is made of the same time. With such a validator, the next sync could get a 304 for what it has not seen.
+ * Whether the content may change again in the second of its `Last-Modified` (RFC 9110, 8.8.2.2). The `ETag` of many servers is made of
+ * that time, so the next sync could get a 304 for what it has not seen.
  */
 function isJustModified(headers: Record<string, string>): boolean {
   const modifiedAt = Date.parse(headers["last-modified"] ?? "")
