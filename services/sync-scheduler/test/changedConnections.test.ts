@@ -131,14 +131,18 @@ async function claimSlowly(sql: Sql): Promise<GrantedRun[]> {
   return (await claimDueSyncs(slowSql, minute, { total: ten, hosts: [], otherHost: ten })).runs
 }
 
-test("a claim that began before the change was committed does not fetch the old source", async () => {
-  const { sql, open } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await makeDue(sql)
-  const changeIt = (within: Sql) => changeSource(within, change)
-  expect(await whileOpen(open(), changeIt, () => claimSlowly(sql))).toEqual([])
-  expect(await claimOne(sql)).toMatchObject({ source })
-})
+test.each(["null", "source_host"])(
+  "a claim that began before the change was committed does not fetch the old source (waiting for host: %s)",
+  async (queue) => {
+    const { sql, open } = await emptyDatabase()
+    await addConnections(sql, ["a"])
+    await makeDue(sql)
+    await sql(`update sync_window set waiting_for_host = ${queue} from connection where id = connection_id`)
+    const changeIt = (within: Sql) => changeSource(within, change)
+    expect(await whileOpen(open(), changeIt, () => claimSlowly(sql))).toEqual([])
+    expect(await claimOne(sql)).toMatchObject({ source })
+  },
+)
 
 test("a claim that began before the end of the last run was committed grants no validators of the content before it", async () => {
   const { sql, open } = await emptyDatabase()

@@ -23,7 +23,7 @@ import type { WaitedFor } from "../syncRun.ts"
  *   repeated at once, because usually the process was merely killed. After the others, the connection waits for as
  *   many windows (with the start grace) as after failed runs. `last_error` shows that the last run was lost.
  * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
- *   `sync_window`, but possibly the old row of `connection`.
+ *   `sync_window`, but possibly the old row of `connection`. In a host's queue it finds no row, because the change ends the waiting.
  * - `snapshot`: likewise, a claim that locks a row after the end of a run was committed could read the content before it. That
  *   content's validator could make the next run `unchanged` while the newer content stays stored. Only the end of a run
  *   stores content, and it changes `running`. So a row whose `running` or `fence` has changed is granted without a validator.
@@ -83,7 +83,7 @@ from_queues as materialized (
   select queued.* from with_capacity cross join lateral (
     select ${rowColumns}
     from sync_window w
-    join connection c on c.id = w.connection_id and c.source_version = w.source_version
+    join connection c on c.id = w.connection_id
     where w.slow = with_capacity.slow and w.waiting_for_host = with_capacity.host
       and w.due_at <= (select at from clock)
     order by w.due_at
