@@ -52,16 +52,12 @@ export type SyncResult =
   | { outcome: "failed"; error: SyncError; detail: string; status?: number; responded?: boolean }
   | { outcome: "abandoned"; error: SyncError }
 
-/**
- * `transitMs`: upper bound of the time from writing the request until the source had it. `storingMs`: how long the run waited
- * for our own Postgres, which is no slowness of the source.
- */
-export type RunnerResult = { result: SyncResult; transitMs: number; storingMs: number }
+/** `storingMs`: how long the run waited for our own Postgres, which is no slowness of the source. */
+export type RunnerResult = { result: SyncResult; storingMs: number }
 
 /**
- * Executes a run. It calls `mayStart` in the event loop turn in which it writes the request, because the
- * process may have been suspended before, and windows are measured from that call. If `mayStart` returns
- * false, the runner writes nothing. `traceparent`: the context of the run's span.
+ * Executes a run. It calls `mayStart` and writes the request without a callback in between, because windows are measured from what
+ * `mayStart` sees. If `mayStart` returns false, the runner writes nothing. `traceparent`: the context of the run's span.
  */
 export type Runner = (
   run: GrantedRun,

@@ -4,7 +4,6 @@ import { sign, signatureHeader } from "@sitewire/signing/sender"
 import { z } from "zod"
 import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
 import type { OpenCredentials } from "./openCredentials.ts"
-import { requestTransitMs } from "./requestTransit.ts"
 
 export type DelegateRunnerOptions = {
   egress: Egress
@@ -30,7 +29,7 @@ export function createDelegateRunner({
 }: DelegateRunnerOptions): Runner {
   return async function delegate(run, mayStart, signal, traceparent = null) {
     const opened = openCredentials(run)
-    if (opened.kind === "failed") return { result: opened.result, transitMs: 0, storingMs: 0 }
+    if (opened.kind === "failed") return { result: opened.result, storingMs: 0 }
     const body = Buffer.from(JSON.stringify(describeRun(run)))
     const outcome = await egress.request({
       method: "POST",
@@ -47,7 +46,7 @@ export function createDelegateRunner({
       beforeWrite: mayStart,
       signal,
     })
-    return { result: await readResult(outcome), transitMs: requestTransitMs(outcome.timing), storingMs: 0 }
+    return { result: await readResult(outcome), storingMs: 0 }
   }
 }
 

@@ -51,8 +51,8 @@ async function setUp(source: string, options: Partial<PullRunnerOptions> = {}) {
   }
   async function sync(signal = never) {
     const run = await grant()
-    const { result, transitMs } = await pull(run, allowed, signal)
-    await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: transitMs })])
+    const { result } = await pull(run, allowed, signal)
+    await finishRuns(sql, minute, [endOf(run, result)])
     return result
   }
   async function readStored(): Promise<Buffer> {
@@ -328,8 +328,8 @@ test("a run that is replaced during its download ends and leaves no content", as
   await expect.poll(countChunks).toBeGreaterThan(2)
   await letTimePass(sql, 120_000)
   const newer = await claimOne(sql)
-  const { result, transitMs } = await pull(newer, allowed, never)
-  await finishRuns(sql, minute, [endOf(newer, result, { sentAfterMs: transitMs })])
+  const { result } = await pull(newer, allowed, never)
+  await finishRuns(sql, minute, [endOf(newer, result)])
   resolve()
   expect((await pulling).result).toEqual({ outcome: "abandoned", error: "stale" })
   expect((await readStored()).toString()).toBe("new")

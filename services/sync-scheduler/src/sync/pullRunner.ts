@@ -4,7 +4,6 @@ import type { Content, GrantedRun, Runner, RunnerResult, SyncResult } from "../s
 import { countBufferedBytes } from "./bufferedBytes.ts"
 import { chunkContent } from "./chunkContent.ts"
 import type { Credentials, OpenCredentials } from "./openCredentials.ts"
-import { longestTransitMs, requestTransitMs } from "./requestTransit.ts"
 import { signSourceRequest } from "./signSourceRequest.ts"
 import type { Chunk, StoredChunk } from "./storeChunk.ts"
 
@@ -24,10 +23,10 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
   return async function pull(run, mayStart, signal): Promise<RunnerResult> {
     const { connection, site, fence, grantId } = run
     const opened = openCredentials(run)
-    if (opened.kind === "failed") return { result: opened.result, transitMs: 0, storingMs: 0 }
+    if (opened.kind === "failed") return { result: opened.result, storingMs: 0 }
     let storing = false
     let storingMs = 0
-    const ended = (result: SyncResult, transitMs: number): RunnerResult => ({ result, transitMs, storingMs })
+    const ended = (result: SyncResult): RunnerResult => ({ result, storingMs })
     using chunks = chunkContent(async (position, data) => {
       storing = true
       const startedAt = performance.now()
@@ -50,25 +49,24 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
       })
     } catch (error) {
       if (error instanceof LocalResourceError) throw error
-      return ended(storageFailed(error), longestTransitMs)
+      return ended(storageFailed(error))
     }
-    const transitMs = requestTransitMs(outcome.timing)
     if (storing && outcome.kind === "failed" && outcome.error === "timeout") {
       // Not reported as a time-out, because the connection would count as slow although its source is not.
       const late = new Error("Postgres did not store the content within SYNC_DEADLINE")
-      return ended(storageFailed(late), transitMs)
+      return ended(storageFailed(late))
     }
-    if (outcome.kind !== "downloaded") return ended(resultWithoutContent(outcome, run), transitMs)
+    if (outcome.kind !== "downloaded") return ended(resultWithoutContent(outcome, run))
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
     if (run.snapshot?.contentSha256.equals(content.sha256)) {
-      return ended({ outcome: "unchanged", content }, transitMs)
+      return ended({ outcome: "unchanged", content })
     }
     try {
       await chunks.flush()
     } catch (error) {
-      return ended(storageFailed(error), transitMs)
+      return ended(storageFailed(error))
     }
-    return ended({ outcome: "changed", content }, transitMs)
+    return ended({ outcome: "changed", content })
   }
 }
 

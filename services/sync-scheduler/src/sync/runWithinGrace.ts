@@ -1,10 +1,9 @@
 import type { SyncError } from "@sitewire/contracts"
 import type { Logger, Traceparent } from "@sitewire/runtime"
-import type { GrantedRun, Runner, SyncResult } from "../syncRun.ts"
-import { longestTransitMs } from "./requestTransit.ts"
+import type { GrantedRun, Runner, RunnerResult, SyncResult } from "../syncRun.ts"
 
-/** `sentAfterMs`: as in `Completion`. `storingMs`: as in `RunnerResult`. */
-export type EndedRun = { result: SyncResult; sentAfterMs: number | null; storingMs: number }
+/** `sentAfterMs`: as in `Completion`. */
+export type EndedRun = RunnerResult & { sentAfterMs: number | null }
 
 export type RunWithinGraceOptions = {
   runners: Record<GrantedRun["runner"], Runner>
@@ -13,6 +12,9 @@ export type RunWithinGraceOptions = {
   abort: AbortSignal
   log: Logger
 }
+
+/** A request that the source has not responded to is assumed to have arrived by then. The rest is the source's work. */
+const longestTransitMs = 5_000
 
 /**
  * Executes a granted run. It must send its request within the start grace, which is the only reserve in
@@ -26,38 +28,43 @@ export function createRunWithinGrace(options: RunWithinGraceOptions) {
   return async (run: GrantedRun, age: () => number, traceparent: Traceparent | null): Promise<EndedRun> => {
     const isLate = () => age() > startGraceMs
     if (stopping.aborted || isLate()) return abandonedRun(stopping.aborted ? "stopped" : "late-start")
-    const request: { sentAfterMs: number | null; forbidden: boolean } = {
-      sentAfterMs: null,
+    const request: { writtenAfterMs: number | null; forbidden: boolean } = {
+      writtenAfterMs: null,
       forbidden: false,
     }
     const mayStart = () => {
       request.forbidden ||= stopping.aborted || isLate()
-      if (!request.forbidden) request.sentAfterMs = age()
-      return !request.forbidden
+      if (request.forbidden) return false
+      request.writtenAfterMs = age()
+      // Once more after the write, because the process may be suspended before it.
+      process.nextTick(() => {
+        request.writtenAfterMs = age()
+      })
+      return true
     }
     const graceOver = new AbortController()
     const onGraceOver = () => {
-      if (request.sentAfterMs !== null) return
+      if (request.writtenAfterMs !== null) return
       request.forbidden = true
       graceOver.abort()
     }
     const timer = setTimeout(onGraceOver, startGraceMs - age())
-    const arrivedAfter = (transitMs: number) =>
-      request.sentAfterMs === null ? null : request.sentAfterMs + transitMs
+    const ended = (result: SyncResult, storingMs: number): EndedRun => {
+      const { writtenAfterMs: ms } = request
+      return { result, storingMs, sentAfterMs: ms === null ? null : Math.min(age(), ms + longestTransitMs) }
+    }
     try {
       const signal = AbortSignal.any([abort, graceOver.signal])
-      const { result, transitMs, storingMs } = await runners[run.runner](run, mayStart, signal, traceparent)
-      const wasLate = request.forbidden && request.sentAfterMs === null && !stopping.aborted
-      const sentAfterMs = arrivedAfter(transitMs)
-      return { result: wasLate ? lateStart(startGraceMs) : result, sentAfterMs, storingMs }
+      const { result, storingMs } = await runners[run.runner](run, mayStart, signal, traceparent)
+      const wasLate = request.forbidden && request.writtenAfterMs === null && !stopping.aborted
+      return ended(wasLate ? lateStart(startGraceMs) : result, storingMs)
     } catch (error) {
       log.error(
         { connection: run.connection, fence: run.fence, error },
         "a sync failed with an internal error",
       )
       const detail = "an internal error, which the log line before this one describes"
-      const result: SyncResult = { outcome: "failed", error: "internal", detail }
-      return { result, sentAfterMs: arrivedAfter(longestTransitMs), storingMs: 0 }
+      return ended({ outcome: "failed", error: "internal", detail }, 0)
     } finally {
       clearTimeout(timer)
     }
