@@ -148,10 +148,8 @@ create table unreachable_channel (
 
 create table deleted_channel (
   id text primary key,
-  deleted_at timestamptz(3) not null default current_timestamp,
-  ended_at timestamptz(3)
+  deleted_at timestamptz(3) not null default current_timestamp
 );
-create index deleted_channel_ending_idx on deleted_channel (deleted_at) where ended_at is null;
 
 create table dispatcher (
   id text primary key,

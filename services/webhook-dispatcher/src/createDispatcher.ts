@@ -155,7 +155,6 @@ export function createDispatcher(parts: DispatcherParts) {
     intervalMs: settings.deletedChannelsIntervalMs,
     findDeletedChannels: store.findDeletedChannels,
     endDeliveries: store.endDeliveries,
-    finishDeletedChannel: store.finishDeletedChannel,
     log,
   })
   const ends = startPublishingEnds({

@@ -15,7 +15,7 @@ import { releaseClaims } from "./deferred/releaseClaims.ts"
 import { reportUnreachable } from "./deferred/reportUnreachable.ts"
 import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
-import { findDeletedChannels, finishDeletedChannel } from "./deletedChannels/findDeletedChannels.ts"
+import { findDeletedChannels } from "./deletedChannels/findDeletedChannels.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { lookUpEvents } from "./intake/lookUpEvents.ts"
 import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./intake/storeDeliveries.ts"
@@ -71,7 +71,6 @@ export function createStore({ pool, retry, sealingKeys, ...settings }: StorePart
     endDeliveries: once(endDeliveries),
     claimEnded: once(createClaimEnded()),
     settleEnded: once(settleEnded),
-    finishDeletedChannel: once(finishDeletedChannel),
   }
 }
 

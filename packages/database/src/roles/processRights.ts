@@ -32,7 +32,7 @@ export const processRights = {
     channel: ["select", "update (last_certification)"],
     channel_rate: readAndWrite,
     channel_status: everything,
-    deleted_channel: ["select", "update (ended_at)"],
+    deleted_channel: ["select"],
     dispatcher: everything,
     delivery: everything,
     waiting_delivery: everything,

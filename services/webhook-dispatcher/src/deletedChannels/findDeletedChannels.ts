@@ -1,24 +1,20 @@
 import type { Sql } from "@sitewire/database"
 
-/** Statements that began before a channel's deletion have ended after this time. */
-const statementsEndWithin = "1 minute"
+// Jumps from channel to channel in the index of waiting deliveries, so the cost grows with the number of channels and not of
+// deliveries.
+const statement = `
+with recursive waiting (channel_id) as (
+  (select channel_id from waiting_delivery order by channel_id limit 1)
+  union all
+  select next.channel_id
+    from waiting cross join lateral (
+      select channel_id from waiting_delivery where channel_id > waiting.channel_id order by channel_id limit 1) as next
+)
+select id from waiting join deleted_channel on id = channel_id
+ where deleted_at < now() - $1::float8 * interval '1 millisecond'`
 
-/** Channels that were deleted at least `afterMs` ago, and may still have deliveries that wait. */
+/** Channels that were deleted at least `afterMs` ago, and have deliveries that wait. */
 export async function findDeletedChannels(sql: Sql, { afterMs }: { afterMs: number }): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    `select id from deleted_channel
-      where ended_at is null and deleted_at < now() - $1::float8 * interval '1 millisecond'`,
-    [afterMs],
-  )
+  const rows = await sql<{ id: string }>(statement, [afterMs], "find-deleted-channels")
   return rows.map(({ id }) => id)
-}
-
-/** A dispatcher may have stored an event during the deletion, so the channel is not finished at once. */
-export async function finishDeletedChannel(sql: Sql, channel: string): Promise<void> {
-  await sql(
-    `update deleted_channel set ended_at = now()
-      where id = $1 and deleted_at < now() - interval '${statementsEndWithin}'
-        and not exists (select from waiting_delivery where channel_id = $1)`,
-    [channel],
-  )
 }

@@ -2,7 +2,7 @@ import type { Sql } from "@sitewire/database"
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { endDeliveries } from "./endDeliveries.ts"
-import { findDeletedChannels, finishDeletedChannel } from "./findDeletedChannels.ts"
+import { findDeletedChannels } from "./findDeletedChannels.ts"
 
 const settings = { batch: 10 }
 
@@ -47,7 +47,7 @@ test("of a deleted channel, deliveries that wait become dead, a resend of a deli
   expect(await endDeliveries(sql, "acme", settings)).toBe(0)
 })
 
-test("a batch reads neither all waiting deliveries of the channel nor those of others", async () => {
+test("neither the search nor a batch reads all waiting deliveries of the channel or of others", async () => {
   const { sql, driver } = await startDeliveryDatabase()
   await sql(
     `with stored as (
@@ -72,23 +72,23 @@ test("a batch reads neither all waiting deliveries of the channel nor those of o
     return row?.read ?? 0
   }
   const before = await rowsRead()
+  await sql("insert into deleted_channel (id, deleted_at) values ('acme', now() - interval '1 minute')")
+  expect(await findDeletedChannels(query, { afterMs: 10_000 })).toEqual(["acme"])
   expect(await endDeliveries(query, "acme", settings)).toBe(10)
   expect((await rowsRead()) - before).toBeLessThan(200)
 })
 
-test("a deleted channel is finished a minute after its deletion, and not while a delivery waits", async () => {
+test("what waits for a deleted channel is found, however long after the deletion it was stored", async () => {
   const { sql, insert } = await startDeliveryDatabase()
-  await sql("insert into deleted_channel (id) values ('acme')")
+  await sql(
+    "insert into deleted_channel (id, deleted_at) values ('acme', now() - interval '1 year'), ('new', now())",
+  )
   const found = () => findDeletedChannels(sql, { afterMs: 10_000 })
+  await insert({ state: "'delivered'" })
   expect(await found()).toEqual([])
-  await sql("update deleted_channel set deleted_at = now() - interval '30 seconds'")
-  await finishDeletedChannel(sql, "acme")
-  expect(await found()).toEqual(["acme"])
-  await sql("update deleted_channel set deleted_at = now() - interval '61 seconds'")
-  await insert({ next_attempt_at: "now()" })
-  await finishDeletedChannel(sql, "acme")
+  for (const channel of ["acme", "new", "used"])
+    await insert({ channel_id: `'${channel}'`, next_attempt_at: "now()" })
   expect(await found()).toEqual(["acme"])
   await endDeliveries(sql, "acme", settings)
-  await finishDeletedChannel(sql, "acme")
   expect(await found()).toEqual([])
 })

@@ -8,7 +8,6 @@ export type EndingParts = {
   intervalMs: number
   findDeletedChannels: (settings: { afterMs: number }) => Promise<string[]>
   endDeliveries: (channel: string, settings: { batch: number }) => Promise<number>
-  finishDeletedChannel: (channel: string) => Promise<void>
   log: Logger
 }
 
@@ -17,7 +16,7 @@ export type EndingParts = {
  * first, and those that had read it before the deletion have ended after `attemptsEndWithinMs`.
  */
 export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
-  const { findDeletedChannels, endDeliveries, finishDeletedChannel, log } = parts
+  const { findDeletedChannels, endDeliveries, log } = parts
   let stopping = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
@@ -29,7 +28,6 @@ export function startEndingDeliveries(parts: EndingParts): { close(): Promise<vo
         last = await endDeliveries(channel, { batch })
       if (ended > 0)
         log.warn({ channel, ended }, "deliveries that waited are dead, because their channel was deleted")
-      if (!stopping) await finishDeletedChannel(channel)
     }
   }
 

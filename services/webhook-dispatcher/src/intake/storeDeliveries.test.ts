@@ -80,19 +80,6 @@ async function rowOf({ id }: NewDelivery) {
   return row
 }
 
-test("deliveries that wait reopen the deletion of their channel, so that they are ended, too", async () => {
-  await pool.sql("insert into deleted_channel (id, ended_at) values ('gone', now()), ('quiet', now())")
-  const [late, also, done] = ["late", "also late", "done"].map((event) =>
-    newDelivery(event, { channelId: "gone" }),
-  )
-  const ended = () => pool.sql("select id from deleted_channel where ended_at is not null order by id")
-  if (!late || !also || !done) throw new Error("unreachable")
-  await storeDeliveries(pool.sql, [accepted(done)])
-  expect(await ended()).toEqual([{ id: "gone" }, { id: "quiet" }])
-  await storeDeliveries(pool.sql, [failed(late), deferred(also)])
-  expect(await ended()).toEqual([{ id: "quiet" }])
-})
-
 test("a batch stores each delivery with the outcome of its first attempt, or with its deferral", async () => {
   const [one, two, three, four] = ["accepted", "failed", "deferred", "dead"].map((event) =>
     newDelivery(event),

@@ -104,11 +104,6 @@ with incoming as (
          now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond',
          case when deferred_reason is not null then ${unreachableUntilNow("new.channel_id")} end
     from new where not erased and (delay_ms is not null or deferred_reason is not null)
-  returning channel_id
-), reopened as (
-  -- The channel was deleted, and its deliveries ended, since the event was looked up: this one has to be ended, too.
-  update deleted_channel set ended_at = null
-   where ended_at is not null and id = any (array(select channel_id from waiting))
 ), ${insertEnded(`
   select id, event_id, channel_id, (case when erased then 'erased' else state end)::delivery_state,
          case when started_at is null then 0 else 1 end, now() - elapsed_ms * interval '1 millisecond', error, status, correlation,

