@@ -87,9 +87,7 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   expect(await json<DryRun>([...erase, "--dry-run"], `${email.toLowerCase()}\n`)).toMatchObject({
     matching: 3,
   })
-  const erasing = run([...erase, "--yes", "--wait"], `${email.toUpperCase()}\n`)
-  await startFinalPass()
-  const erased = await erasing
+  const erased = await run([...erase, "--yes", "--wait"], `${email.toUpperCase()}\n`)
   expect(erased).toMatchObject({ code: 0, stdout: expect.stringContaining("deliveries erased 3") })
   expect(erased.stdout).toMatch(/^remains in .*site\.paid: +until 20/m)
   expect((erased.stdout + erased.stderr).toLowerCase()).not.toContain(email.toLowerCase())
@@ -109,18 +107,6 @@ test("events are replayed, and deliveries resent and erased, first with --dry-ru
   const late = await run(["job", "cancel", latest?.id ?? ""])
   expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining("so it cannot be cancelled") })
 })
-
-/** An erasure's final pass begins when all dispatchers know the erasure, after a minute. These already know it. */
-async function startFinalPass(): Promise<void> {
-  const { sql } = system.installation
-  await waitUntil("the erasure to wait for its final pass", async () => {
-    const waiting = await sql(
-      `update job set position = (position::jsonb - 'nextStepAt')::text
-        where kind = 'erasure' and (position::jsonb ->> 'finalPass')::boolean returning 1`,
-    )
-    return waiting.length === 1
-  })
-}
 
 test("an erasure reads no e-mail address from the arguments, and requires exactly one subject", async () => {
   for (const args of [[], ["--email-stdin", "--site", "https://shop.example"]]) {

@@ -55,7 +55,7 @@ test("while Kafka is unavailable resends and erasures run, and a replay waits un
   expect(await it.end(id)).toMatchObject({ state: "done", counts: { resent: 9 } })
   expect(await it.sql("select from waiting_delivery where deferred_reason = 'resend'")).toHaveLength(10)
   const erasure = await it.begin("erasure", { email: "nobody@shop.example", reason: "r" })
-  expect((await it.endErasure(erasure.id)).state).toBe("done")
+  expect((await it.end(erasure.id)).state).toBe("done")
   expect((await it.read(replay.id)).state).toBe("running")
   await it.closeRunners()
   await it.run()

@@ -1,6 +1,6 @@
 export type Clocks = { monotonic: () => number; wall: () => number }
 
-export const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
+const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
 
 /**
  * Measures the milliseconds since this call. Uses the clock that shows more, because the monotonic clock

@@ -367,10 +367,52 @@ create index job_state_idx on job (state);
 create index job_created_at_id_idx on job (created_at, id);
 -- The stream of changes reads the jobs that have just ended.
 create index job_finished_at_idx on job (finished_at);
--- Each dispatcher reads the erasures of the last days every second, and each resend adds a job.
+-- A dispatcher reads the erasures of the last days, and each resend adds a job.
 create index job_erasure_idx on job (created_at) where kind = 'erasure';
 -- For the limit of resends of a delivery.
 create index job_delivery_idx on job (delivery_id, created_at) where delivery_id is not null;
+
+-- The version of the list of erasures that are not cancelled. It is random, so that a restored database does not repeat one.
+create table erasure_list (
+  version uuid primary key default gen_random_uuid()
+);
+insert into erasure_list default values;
+
+create function change_erasure_list() returns trigger language plpgsql as $$
+begin
+  update erasure_list set version = gen_random_uuid();
+  return null;
+end
+$$;
+create trigger erasure_requested after insert on job for each row when (new.kind = 'erasure')
+  execute function change_erasure_list();
+create trigger erasure_cancelled after update of state on job for each row when (new.kind = 'erasure' and new.state = 'cancelled')
+  execute function change_erasure_list();
+
+-- For the statement that stores events, which stores none if this is not the version against which they were checked. An erasure
+-- misses no event that is stored meanwhile: each query in this function has a snapshot of its own, so whoever gets the lock after
+-- the erasure's commit reads the new version, and for whoever has it before, the erasure waits. Nobody waits for the lock.
+create function erasure_version_for_storing() returns uuid language plpgsql volatile as $$
+begin
+  perform pg_advisory_xact_lock_shared(1936291941, 2);
+  return (select version from erasure_list);
+end
+$$;
+
+-- Waits for the transactions that have this lock now. An exclusive lock would also wait for them, but those that store next would
+-- wait behind it.
+create function wait_for_storing() returns void language plpgsql as $$
+declare
+  storing text[] := array(
+    select virtualtransaction from pg_locks
+     where locktype = 'advisory' and classid = 1936291941 and objid = 2
+       and database = (select oid from pg_database where datname = current_database()));
+begin
+  while exists (select from pg_locks where virtualtransaction = any (storing)) loop
+    perform pg_sleep(0.01);
+  end loop;
+end
+$$;
 
 create table operator_problem (
   id text primary key,

@@ -1,8 +1,9 @@
+import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import {
   type Erasures,
-  openErasureList,
   type Pool,
   readClock,
+  readErasures,
   type SealingKeys,
   type Sql,
 } from "@sitewire/database"
@@ -23,6 +24,12 @@ import { createClaimEnded, settleEnded } from "./outcome/endedDeliveries.ts"
 import { type AttemptRecord, recordAttempts } from "./outcome/recordAttempts.ts"
 import { loadDeliveries } from "./retry/loadDeliveries.ts"
 
+/**
+ * How far back erasures are read. An erasure concerns only events that were published before it, and Kafka has deleted all events
+ * that are older than this.
+ */
+const relevantMs = sitePaidMaxAgeMs + clockMarginMs
+
 type StoreParts = StoreSettings & { pool: Pool; retry: RetryStatement; sealingKeys: SealingKeys }
 
 /**
@@ -31,7 +38,12 @@ type StoreParts = StoreSettings & { pool: Pool; retry: RetryStatement; sealingKe
  */
 export function createStore({ pool, retry, sealingKeys, ...settings }: StoreParts) {
   const { sql } = pool
-  const currentErasures = openErasureList({ sql, sealingKeys })
+  let erasures: Erasures | undefined
+
+  async function readErasuresAgain(): Promise<Erasures> {
+    erasures = await readErasures({ sql, sealingKeys }, new Date(Date.now() - relevantMs))
+    return erasures
+  }
 
   function once<A extends unknown[], R>(statement: (sql: Sql, ...parameters: A) => Promise<R>) {
     return (...parameters: A) => statement(sql, ...parameters)
@@ -45,15 +57,13 @@ export function createStore({ pool, retry, sealingKeys, ...settings }: StorePart
 
   return {
     lookUpEvents: retried("look up events", async (sql, events: readonly NewDelivery[]) => {
-      const erasures = await currentErasures()
-      const rows = await lookUpEvents(sql, events)
-      return rows.map((row, at) => ({ ...row, erased: isErased(events[at], erasures) }))
+      const lookedUp = await lookUpEvents(sql, events)
+      const current = erasures?.version === lookedUp.erasures ? erasures : await readErasuresAgain()
+      return lookedUp.rows.map((row, at) => ({ ...row, erased: isErased(events[at], current) }))
     }),
     storeDeliveries: retried("store deliveries", async (sql, batch: readonly FirstOutcome[]) => {
-      // Read again before each try, because an erasure may have been requested during the attempt.
-      const erasures = await currentErasures()
-      const marked = batch.map((outcome) => ({ ...outcome, erased: isErased(outcome.delivery, erasures) }))
-      return storeDeliveries(sql, marked, settings)
+      let checked = erasures ?? (await readErasuresAgain())
+      while (!(await storeDeliveries(sql, batch, settings, checked))) checked = await readErasuresAgain()
     }),
     loadDeliveries: retried("load deliveries", loadDeliveries),
     recordAttempts: retried("record attempts", (sql, batch: readonly AttemptRecord[]) =>
@@ -74,7 +84,6 @@ export function createStore({ pool, retry, sealingKeys, ...settings }: StorePart
   }
 }
 
-/** The event names an erased person or site: its delivery is stored without its body, and not sent. */
 function isErased(event: NewDelivery | undefined, erasures: Erasures): boolean {
   return event !== undefined && erasures.covers(event.body, event.appendedAt)
 }

@@ -44,7 +44,8 @@ export const processRights = {
     ended_delivery: everything,
     attempt: ["select", "insert", "delete"],
     // The erasures, whose filters contain only digests.
-    job: ["select (id, kind, state, filter, created_at)"],
+    job: ["select (kind, state, filter, created_at)"],
+    erasure_list: ["select"],
     receiver_certificate: readAndWrite,
     receiver_check: ["select", "update"],
     retired_secret: ["select"],

@@ -40,7 +40,7 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
       "done",
       { email_digest: "6b1f…e2" },
       "request 8812",
-      { scanned: 4_182, rescanned: 37, deliveries_erased: 3, excerpts_erased: 1 },
+      { scanned: 4_182, deliveries_erased: 3, excerpts_erased: 1 },
       5,
     ],
     [

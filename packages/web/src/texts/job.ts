@@ -34,8 +34,7 @@ export const jobTexts = {
           excerpts_erased: "responses of partners erased",
           previous_contents_deleted: "earlier contents of connections deleted",
           contacts_deleted: "contacts of channels deleted",
-          scanned: "read in the first pass",
-          rescanned: "read in the final pass",
+          scanned: "read",
         },
       },
       events: {

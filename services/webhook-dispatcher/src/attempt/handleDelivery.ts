@@ -116,7 +116,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     const elapsedMs =
       failures === 0 && reason !== "breaker" ? null : steadyClock.now() - Date.parse(due.since)
     const deferral = { id, reason, attempt, failures, elapsedMs }
-    if (unstored) await parts.storeDelivery({ delivery: unstored, attempt: null, deferral, erased: false })
+    if (unstored) await parts.storeDelivery({ delivery: unstored, attempt: null, deferral })
     else await parts.deferDelivery(deferral)
     backlog.onDeferred(channel.id, reason)
     metrics.deferred.inc({ reason })
@@ -140,8 +140,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     const received = excerpt instanceof Promise ? await excerpt : excerpt
     const made = toRecord(due, outcome, { next, elapsedMs, traceparent }, received)
     const { unstored } = due
-    if (unstored)
-      await parts.storeDelivery({ delivery: unstored, attempt: made, deferral: null, erased: false })
+    if (unstored) await parts.storeDelivery({ delivery: unstored, attempt: made, deferral: null })
     else await parts.recordAttempt(made)
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     const { startedAt, totalMs } = outcome.timing

@@ -60,7 +60,7 @@ function startHandler() {
       const { unstored } = due
       if (!unstored) throw new Error("a new delivery has no event")
       const attempt = { ...plainAttempt, deliveryId: due.id }
-      rows.storeDeliveries([{ delivery: unstored, attempt, deferral: null, erased: false }])
+      rows.storeDeliveries([{ delivery: unstored, attempt, deferral: null }])
     },
   })
   return { rows, begun, respond: responded.resolve, handle }

@@ -136,7 +136,9 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   }
 
   async function storeErased(delivery: NewDelivery): Promise<void> {
-    await store({ delivery, attempt: null, deferral: null, erased: true })
+    // Stored as deferred if the erasure was cancelled meanwhile, so that it is attempted.
+    const deferral = { id: delivery.id, reason: "busy", attempt: 1, failures: 0, elapsedMs: null } as const
+    await store({ delivery, attempt: null, deferral })
     log.info(
       { delivery: delivery.id, event: delivery.eventId },
       "an event was erased before its delivery; it is not sent",

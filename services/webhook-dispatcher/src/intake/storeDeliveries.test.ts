@@ -8,19 +8,25 @@ import type { NewDelivery } from "../delivery.ts"
 import { type FirstOutcome, storeDeliveries as storeWithKey } from "./storeDeliveries.ts"
 
 const digestKey = createSecretKey(Buffer.alloc(32, 1))
-const storeDeliveries = (sql: Pool["sql"], batch: readonly FirstOutcome[]) =>
-  storeWithKey(sql, batch, { digestKey, publishOutcomes: false })
+const storeDeliveries = (sql: Pool["sql"], batch: readonly FirstOutcome[], { erased = false } = {}) =>
+  storeWithKey(sql, batch, { digestKey, publishOutcomes: erased }, { version, covers: () => erased })
 
 let database: FreshDatabase
 let pool: Pool
+let version: string
 beforeAll(async () => {
   database = await freshDatabase()
   pool = openPool({ url: database.url, size: 4, name: "store-test" })
+  version = await readVersion()
 })
 afterAll(async () => {
   await pool?.close()
   await database?.drop()
 })
+
+async function readVersion(): Promise<string> {
+  return (await pool.sql<{ version: string }>("select version from erasure_list"))[0]?.version ?? ""
+}
 
 function newDelivery(eventId: string, more: Partial<NewDelivery> = {}): NewDelivery {
   return {
@@ -42,7 +48,6 @@ const accepted = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
   attempt: { ...plainAttempt, deliveryId: delivery.id },
   deferral: null,
-  erased: false,
 })
 const failed = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
@@ -57,13 +62,11 @@ const failed = (delivery: NewDelivery): FirstOutcome => ({
     elapsedMs: 2_000,
   },
   deferral: null,
-  erased: false,
 })
 const deferred = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
   attempt: null,
   deferral: { id: delivery.id, reason: "breaker", attempt: 1, failures: 0, elapsedMs: 3_000 },
-  erased: false,
 })
 
 async function rowOf({ id }: NewDelivery) {
@@ -148,7 +151,7 @@ test("a batch stores each delivery with the outcome of its first attempt, or wit
 
 test("a delivery that names an erased person is stored without the body, the response and what could confirm a guess", async () => {
   const delivery = newDelivery("erased")
-  await storeDeliveries(pool.sql, [{ ...failed(delivery), erased: true }])
+  await storeDeliveries(pool.sql, [failed(delivery)], { erased: true })
   expect(await rowOf(delivery)).toMatchObject({
     body: "",
     state: "erased",
@@ -163,6 +166,16 @@ test("a delivery that names an erased person is stored without the body, the res
     [delivery.id],
   )
   expect(personal).toEqual([{ response_excerpt: null, request_headers: null, hash: Buffer.alloc(0) }])
+  // So its publisher hears of it, if the installation publishes outcomes.
+  expect(
+    await pool.sql("select state::text, attempts from ended_delivery where event_id = 'erased'"),
+  ).toEqual([{ state: "erased", attempts: 1 }])
+})
+
+test("a delivery without anything that would end its wait is rejected", async () => {
+  const outcome = failed(newDelivery("without a retry"))
+  if (outcome.attempt) outcome.attempt.scheduled = null
+  await expect(storeDeliveries(pool.sql, [outcome])).rejects.toThrow('null value in column "state"')
 })
 
 test("a batch that is stored again after its response was lost changes nothing", async () => {
@@ -214,4 +227,26 @@ test("two processes that store the same events at once do not end in a deadlock"
   expect(await pool.sql("select count(*)::int as n from delivery where event_id like 'shared-%'")).toEqual([
     { n: 20 },
   ])
+})
+
+test("nothing is stored by a statement that waited while an erasure was requested", async () => {
+  const erasing = await pool.driver.connect()
+  await erasing.query("begin")
+  // Makes the statement wait after Postgres has taken its snapshot.
+  await erasing.query("select pg_advisory_xact_lock(1936291941, 2)")
+  const storing = storeDeliveries(pool.sql, [accepted(newDelivery("checked too early"))])
+  await waitUntil("the statement to wait", async () => {
+    const waiting = await pool.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+    )
+    return waiting.length === 1
+  })
+  await erasing.query(
+    "insert into job (id, kind, filter, reason, requested_by) values ('job_1', 'erasure', '{}', 'r', 'k')",
+  )
+  await erasing.query("commit")
+  erasing.release()
+  expect(await storing).toBe(false)
+  expect(await pool.sql("select from known_event where event_id = 'checked too early'")).toEqual([])
+  version = await readVersion()
 })

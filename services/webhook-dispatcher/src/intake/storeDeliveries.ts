@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto"
 import { searchDigestBytes } from "@sitewire/contracts"
 import {
   defineStatement,
+  type Erasures,
   insertEnded,
   keyedDigest,
   plainArray,
@@ -19,14 +20,11 @@ import {
   recordAttempts,
 } from "../outcome/recordAttempts.ts"
 
-/** A new delivery with the outcome of its first attempt, or with its deferral; with neither if it is not sent. */
-export type FirstOutcome = {
-  delivery: NewDelivery
-  attempt: AttemptRecord | null
-  deferral: Deferral | null
-  /** The event names an erased person or site: its delivery is stored without the body, and never sent. */
-  erased: boolean
-}
+/** A new delivery with the outcome of its first attempt, or with its deferral. */
+export type FirstOutcome = { delivery: NewDelivery } & (
+  | { attempt: AttemptRecord; deferral: null }
+  | { attempt: null; deferral: Deferral }
+)
 
 const columnTypes = {
   id: "uuid",
@@ -63,17 +61,25 @@ const searchKey = (digest: 0 | 1) =>
 // single `bytea` in binary, but an array of them as hexadecimal text.
 //
 // In the order of the event ids, so that two processes that store the same events do not wait for each other.
+//
+// A delivery that is pending has a row of waiting_delivery: without one it would have no state here, which Postgres rejects.
 const insertDeliveries = defineStatement<
-  Record<keyof typeof columnTypes | "bodies" | "hashes" | "digests" | "publish_outcomes", unknown>,
-  { event_id: string }
+  Record<
+    keyof typeof columnTypes | "bodies" | "hashes" | "digests" | "publish_outcomes" | "erasures",
+    unknown
+  >,
+  { is_current: boolean; known: string[] }
 >(
   "store-deliveries",
   `
-with incoming as (
-  select t.*, substring($bodies::bytea from body_start for body_bytes) as body, ${part("hashes", 32)} as body_sha256,
+with list as materialized (
+  select erasure_version_for_storing() = $erasures::uuid as is_current
+), incoming as (
+  select t.*, delay_ms is not null or deferred_reason is not null as waits,
+         substring($bodies::bytea from body_start for body_bytes) as body, ${part("hashes", 32)} as body_sha256,
          ${searchKey(0)} as reference_key, ${searchKey(1)} as site_key,
          to_timestamp(started_at_ms / 1000) as started_at
-    from ${unnestColumns(columnTypes, "t", "position")}
+    from ${unnestColumns(columnTypes, "t", "position")} join list on is_current
 ), fresh as (
   insert into known_event (event_id, delivery_id) select event_id, id from incoming order by event_id
   on conflict do nothing
@@ -83,7 +89,7 @@ with incoming as (
     id, event_id, channel_id, correlation, traceparent, created_at, state, attempts, last_error, last_status,
     body, body_sha256, reference_key, site_key, email_digest, finished_at)
   select id, event_id, channel_id, correlation, traceparent, to_timestamp(created_at_ms / 1000),
-         (case when erased then 'erased' else coalesce(state, 'pending') end)::delivery_state,
+         (case when erased then 'erased' when waits then 'pending' else nullif(state, 'pending') end)::delivery_state,
          case when started_at is null then 0 else 1 end, error, case when error is not null then status end,
          case when erased then '' else body end, case when erased then '' else body_sha256 end,
          case when not erased then reference_key end, case when not erased then site_key end,
@@ -103,7 +109,7 @@ with incoming as (
          deferred_reason::deferral_reason, coalesce(failures, deferred_failures),
          now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond',
          case when deferred_reason is not null then ${unreachableUntilNow("new.channel_id")} end
-    from new where not erased and (delay_ms is not null or deferred_reason is not null)
+    from new where not erased and waits
 ), ${insertEnded(`
   select id, event_id, channel_id, (case when erased then 'erased' else state end)::delivery_state,
          case when started_at is null then 0 else 1 end, now() - elapsed_ms * interval '1 millisecond', error, status, correlation,
@@ -113,11 +119,15 @@ with incoming as (
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
     from new where started_at is not null
 )
-select event_id from incoming where not exists (select from stored where stored.id = incoming.id)`,
+select is_current, array(
+         select event_id from incoming where not exists (select from stored where stored.id = incoming.id)) as known
+  from list`,
 )
 
 /**
- * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch.
+ * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch. A delivery that
+ * `erasures` covers is stored as erased, without its body, and never sent. False: there is another list of erasures now, so
+ * nothing was stored.
  *
  * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
  * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt.
@@ -126,7 +136,8 @@ export async function storeDeliveries(
   sql: Sql,
   batch: readonly FirstOutcome[],
   settings: StoreSettings,
-): Promise<void> {
+  erasures: Erasures,
+): Promise<boolean> {
   const { digestKey, publishOutcomes } = settings
   const starts: number[] = []
   let next = 1
@@ -137,7 +148,8 @@ export async function storeDeliveries(
   const plain = (read: (outcome: FirstOutcome) => string | number | boolean | null) =>
     plainArray(batch.map(read))
   const deliveries = batch.map(({ delivery }) => delivery)
-  const known = await insertDeliveries(sql, {
+  const [stored] = await insertDeliveries(sql, {
+    erasures: erasures.version,
     id: plain(({ delivery }) => delivery.id),
     publish_outcomes: publishOutcomes,
     event_id: deliveries.map(({ eventId }) => eventId),
@@ -153,19 +165,15 @@ export async function storeDeliveries(
     email_digest: deliveries.map(({ emailSha256 }) =>
       digestKey === null || emailSha256 === null ? null : keyedDigest(digestKey, emailSha256).toString("hex"),
     ),
-    erased: plain(({ erased }) => erased),
+    erased: plain(({ delivery }) => erasures.covers(delivery.body, delivery.appendedAt)),
     deferred_reason: plain(({ deferral }) => deferral?.reason ?? null),
     deferred_failures: plain(({ deferral }) => deferral?.failures ?? null),
     deferred_elapsed_ms: plain(({ deferral }) => deferral?.elapsedMs ?? null),
     ...attemptValues(batch.map(({ attempt }) => attempt)),
   })
-  if (known.length > 0)
-    await recordRepetitions(
-      sql,
-      batch,
-      known.map((row) => row.event_id),
-      settings,
-    )
+  if (!stored?.is_current) return false
+  if (stored.known.length > 0) await recordRepetitions(sql, batch, stored.known, settings)
+  return true
 }
 
 async function recordRepetitions(

@@ -1,5 +1,5 @@
 import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
-import { dropDay, finalPassAfterMs, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
+import { dropDay, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
@@ -18,6 +18,9 @@ export type DeletedRows = {
 type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; signal: AbortSignal }
 
 const dayMs = 86_400_000
+
+/** What is stored now began no longer ago: `openPool` limits a statement to 30 s. */
+const statementsEndWithinMs = 60_000
 
 /**
  * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped: first,
@@ -60,8 +63,7 @@ async function dropWithEvents(
   add: (step: Step["deleted"]) => void,
 ): Promise<"dropped" | "used" | "busy"> {
   const { pool } = settings
-  // What is stored now may have begun so much earlier.
-  const storedAfter = new Date((await readClock(pool.sql)).getTime() - finalPassAfterMs)
+  const storedAfter = new Date((await readClock(pool.sql)).getTime() - statementsEndWithinMs)
   const start = Date.parse(`${day}T00:00:00Z`)
   const range = { ...settings, after: lowestDeliveryId(start), bound: lowestDeliveryId(start + dayMs) }
   let waits = false

@@ -32,7 +32,7 @@ export const createErasureJob = defineRoute({
       kind: "erasure",
       filter: storedSubject(await readDigestKey(context.sql, context.sealingKeys), subject),
       reason,
-      position: firstErasurePosition(),
+      position: firstErasurePosition,
     })
   },
 })

@@ -13,7 +13,7 @@ export async function countErasure(
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scan = { sql, digestKey, subject: storedSubject(digestKey, plain), createdAt: new Date() }
   let matching = 0
-  for (let { after } = firstErasurePosition(); performance.now() < endsAt; ) {
+  for (let { after } = firstErasurePosition; performance.now() < endsAt; ) {
     const found = await findNamed(scan, after)
     matching += found.matching.length
     if (found.last) return { matching, complete: true }

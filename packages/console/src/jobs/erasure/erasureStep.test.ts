@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { sha256 } from "@sitewire/contracts"
-import { finalPassAfterMs, keyedDigest, readDigestKey } from "@sitewire/database"
+import { keyedDigest, openPool, readDigestKey } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { insertWaiting } from "../../../test/fixtures/deliveries.ts"
+import { insertDeliveries, insertWaiting } from "../../../test/fixtures/deliveries.ts"
 import { type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
 import { sealingKeys } from "../../../test/fixtures/startConsole.ts"
 
@@ -85,7 +85,7 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
     email: ` ${email}`.trim().toUpperCase(),
     reason: "ticket 9",
   })
-  const proof = await it.endErasure(id)
+  const proof = await it.end(id)
   expect(proof).toMatchObject({
     state: "done",
     counts: { scanned: 4, deliveries_erased: 4, excerpts_erased: 3, contacts_deleted: 1 },
@@ -138,7 +138,7 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
      values ('c', 1, 0, 'shop-1.example'), ('c', 2, 0, 'new')`,
   )
   const { id } = await it.begin("erasure", { site_url: "https://SHOP-1.example/", reason: "r" })
-  expect((await it.endErasure(id)).counts).toMatchObject({
+  expect((await it.end(id)).counts).toMatchObject({
     deliveries_erased: 4,
     previous_contents_deleted: 1,
   })
@@ -146,27 +146,29 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
   expect(await everything(it)).not.toContain("shop-1.example")
 })
 
-test("the final pass erases deliveries that dispatchers with an older list of erasures stored", async () => {
+test("an erasure also erases what was being stored when it was requested, and lets others store meanwhile", async () => {
   await using it = await startJobs()
-  await it.deliveries(1, { body: bodyOf({ email }) })
+  const pool = openPool({ url: it.databaseUrl, size: 1, name: "storing" })
+  const storing = await pool.driver.connect()
+  const query = async (text: string, values: unknown[] = []) => (await storing.query(text, values)).rows
+  await query("begin")
+  // As a dispatcher whose statement has not ended.
+  await query("select erasure_version_for_storing()")
+  const stored = await insertDeliveries(query as Jobs["sql"], 3, { days: 3, body: bodyOf({ email }) })
   const { id } = await it.begin("erasure", { email, reason: "r" })
-  const waitS = await waitUntil("the first pass to end", async () => {
-    const [job] = await it.sql<{ wait: number }>(
-      `select extract(epoch from (position::jsonb ->> 'nextStepAt')::timestamptz - created_at)::float8 as wait
-         from job where (position::jsonb ->> 'finalPass')::boolean`,
+  await waitUntil("the erasure to wait", async () => {
+    const waiting = await it.sql(
+      "select from pg_stat_activity where datname = current_database() and query like '%wait_for_storing%' and wait_event = 'PgSleep'",
     )
-    return job?.wait
+    return waiting.length === 1
   })
-  expect(waitS * 1_000).toBeGreaterThanOrEqual(finalPassAfterMs)
-  expect(await it.read(id)).toMatchObject({ state: "running", counts: { deliveries_erased: 1 } })
-  // Their events had waited in Kafka for days, so their ids are ones that the first pass has passed.
-  const stored = await it.deliveries(3, { days: 3, body: bodyOf({ email }) })
-  await storeDigest(it, stored.slice(1), email)
-  const unaffected = await it.deliveries(1, { days: -1, body: bodyOf({ email }) })
-  const counts = { scanned: 1, rescanned: 3, deliveries_erased: 4 }
-  expect((await it.endErasure(id)).counts).toMatchObject(counts)
-  expect(await it.sql("select id from delivery where state <> 'erased'")).toEqual(
-    unaffected.map((id) => ({ id })),
+  await it.sql("select erasure_version_for_storing()")
+  await query("commit")
+  storing.release()
+  await pool.close()
+  expect((await it.end(id)).counts).toMatchObject({ scanned: 3, deliveries_erased: 3 })
+  expect((await it.sql("select id from delivery where state = 'erased'")).map((row) => row.id)).toEqual(
+    stored,
   )
 })
 
@@ -182,7 +184,7 @@ test("of thousands of deliveries, an erasure reads the bodies that name the pers
     days: 7,
   })
   const { id } = await it.begin("erasure", { email, reason: "r" })
-  expect((await it.endErasure(id)).counts).toMatchObject({ scanned: 702, deliveries_erased: 702 })
+  expect((await it.end(id)).counts).toMatchObject({ scanned: 702, deliveries_erased: 702 })
   const erased = await it.sql<{ id: string }>("select id from delivery where state = 'erased' order by id")
   expect(erased.map((row) => row.id)).toEqual([...theirs, ...reference].sort())
 })

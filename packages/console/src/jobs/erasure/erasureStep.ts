@@ -1,30 +1,26 @@
 import { beforeFirstId, subjectSchema } from "@sitewire/contracts"
-import { finalPassAfterMs, insertEnded, readDigestKey, type Sql } from "@sitewire/database"
+import { insertEnded, readDigestKey, type Sql } from "@sitewire/database"
 import { z } from "zod"
 import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { lockWaiting } from "../lockWaiting.ts"
 import { findNamed } from "./findNamed.ts"
 
-/** `after`: the pass has read all ids up to it. */
-const positionSchema = z.object({ after: z.string(), finalPass: z.boolean().default(false) })
+/** `after`: all ids up to it have been read. */
+const positionSchema = z.object({ after: z.string() })
 
-export function firstErasurePosition(): { after: string } {
-  return { after: beforeFirstId }
-}
+export const firstErasurePosition = { after: beforeFirstId }
 
 /**
- * One step of an erasure: finds the deliveries of a day that name the subject, and erases them. The steps of a pass find all.
- *
- * Dispatchers check new events against a list of erasures. A dispatcher whose list is older may store a matching event,
- * with an id that the first pass has passed already: ids contain the time of the event, which may have waited in Kafka.
- * So there is a final pass, which begins when every dispatcher's list contains this erasure.
+ * One step of an erasure: finds the deliveries of a day that name the subject, and erases them. No dispatcher stores an event
+ * that the erasure covers once the first step has begun: the migration describes `erasure_version_for_storing`.
  *
  * Contents of connections before their last change are stored only to be compared, and may name anybody: each step
  * deletes some, until there is none.
  */
 export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepContext): Promise<Step> {
-  const { after, finalPass } = positionSchema.parse(job.position)
+  const { after } = positionSchema.parse(job.position)
+  if (after === beforeFirstId) await sql("select wait_for_storing()")
   const subject = subjectSchema.parse(job.filter)
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scanned = await findNamed({ sql, digestKey, subject, createdAt: job.createdAt }, after)
@@ -36,17 +32,13 @@ export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepCon
   })
   const contacts = "email_digest" in subject ? await deleteContacts(sql, subject.email_digest) : 0
   const counts = {
-    [finalPass ? "rescanned" : "scanned"]: scanned.rows,
+    scanned: scanned.rows,
     ...erased,
     ...(contents > 0 ? { previous_contents_deleted: contents } : {}),
     ...(contacts > 0 ? { contacts_deleted: contacts } : {}),
   }
-  if (scanned.last && !finalPass) {
-    const position = { ...firstErasurePosition(), finalPass: true }
-    return { position, counts, done: false, intervalMs: finalPassAfterMs }
-  }
   const done = scanned.last && !(await hasPreviousContents(sql, job.createdAt))
-  return { position: { after: scanned.after, finalPass }, counts, done }
+  return { position: { after: scanned.after }, counts, done }
 }
 
 const contentsPerStep = 500

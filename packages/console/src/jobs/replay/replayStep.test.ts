@@ -113,7 +113,7 @@ test("a replay leaves out events of an erased subject that were, or may have bee
   await reject("of another person", { email: "other@shop.example", site_url: "https://shop-2.example" })
   for (const subject of [{ email }, { site_url: "https://shop-1.example" }]) {
     const { id } = await it.begin("erasure", { ...subject, reason: "ticket 9" })
-    await it.endErasure(id)
+    await it.end(id)
   }
   // If the dispatcher's clock is fast, this event may have been rejected before the erasure.
   await reject("of the person, right after", { email })

@@ -180,7 +180,7 @@ test("after a cancel has responded, nothing more is deferred, and what was defer
   expect(jobSchema.parse(cancelled.json).counts.resent).toBe(length)
   // Another job runs meanwhile, which shows that the runner works and skips the cancelled job.
   const other = await it.begin("erasure", { email: "nobody@shop.example", reason: "r" })
-  await it.endErasure(other.id)
+  await it.end(other.id)
   expect(await readDeferred(it)).toHaveLength(length)
 })
 

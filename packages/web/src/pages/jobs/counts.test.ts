@@ -10,7 +10,7 @@ test.each([
   ],
   [
     "erasure",
-    { scanned: 900, rescanned: 12, deliveries_erased: 3, excerpts_erased: 1, previous_contents_deleted: 2 },
+    { scanned: 900, deliveries_erased: 3, excerpts_erased: 1, previous_contents_deleted: 2 },
     "deliveries: 3 erased, 1 responses of partners erased, 2 earlier contents of connections deleted",
   ],
   [

@@ -1,11 +1,11 @@
 import type { KeyObject } from "node:crypto"
 import { clockMarginMs } from "@sitewire/contracts"
-import { readDigestKey, subjectDigests } from "../digestKey.ts"
-import type { Sql } from "../pool.ts"
-import type { SealingKeys } from "../seal.ts"
+import { readDigestKey, subjectDigests } from "./digestKey.ts"
+import type { Sql } from "./pool.ts"
+import type { SealingKeys } from "./seal.ts"
 
 export type Erasures = {
-  /** Changes when the list changes. */
+  /** Of the whole list, whatever part of it was read. */
   version: string
   /**
    * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at
@@ -15,37 +15,27 @@ export type Erasures = {
   covers(content: Buffer, recordedAt: number): boolean
 }
 
-type Row = { version: string; erased: Record<string, number> | null }
+type Row = { version: string; erased: Record<string, number> }
 
 const statement = `
-with requested as (
-  select id, filter, created_at from job
-   where kind = 'erasure' and state <> 'cancelled' and created_at >= $1
-), listed as (
-  select coalesce(md5(string_agg(id, ',' order by id)), 'none') as version from requested
-)
-select version,
-       case when version is distinct from $2 then (
-         select coalesce(jsonb_object_agg(digest, requested_at_ms), '{}')
-           from (select value as digest, extract(epoch from max(created_at)) * 1000 as requested_at_ms
-                   from requested, jsonb_each_text(filter)
-                  group by value) as subjects
-       ) end as erased
-  from listed`
+select version, (
+  select coalesce(jsonb_object_agg(digest, requested_at_ms), '{}')
+    from (select value as digest, extract(epoch from max(created_at)) * 1000 as requested_at_ms
+            from job cross join jsonb_each_text(filter)
+           where kind = 'erasure' and state <> 'cancelled' and created_at >= $1
+           group by value) as subjects) as erased
+  from erasure_list`
 
 /**
- * Reads the erasures that were requested since `since` and not cancelled. Returns `known`, the result of an
- * earlier call, if the list has not changed since. Rejects if SEALING_KEYS lacks the key of the digests, because nobody
- * could then say whom the erasures concern.
+ * Reads the erasures that were requested since `since` and not cancelled. Rejects if SEALING_KEYS lacks the key of the
+ * digests, because nobody could then say whom the erasures concern.
  */
 export async function readErasures(
   { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
   since: Date,
-  known?: Erasures,
 ): Promise<Erasures> {
-  const [row] = await sql<Row>(statement, [since, known?.version ?? null], "read-erasures")
-  if (row && known && row.erased === null) return known
-  if (!row?.erased) throw new Error("the statement that reads erasures returned no list")
+  const [row] = await sql<Row>(statement, [since], "read-erasures")
+  if (!row) throw new Error("the table erasure_list has no row")
   const erased = new Map(Object.entries(row.erased))
   if (erased.size === 0) return { version: row.version, covers: () => false }
   return listErasures(row.version, erased, await readDigestKey(sql, sealingKeys))

@@ -1,8 +1,8 @@
 import { clockMarginMs } from "@sitewire/contracts"
 import { type FreshDatabase, freshDatabase } from "@sitewire/testkit"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { addErasure, sealingKeys } from "../../test/fixtures/addErasure.ts"
-import { openPool, type Pool } from "../pool.ts"
+import { addErasure, sealingKeys } from "../test/fixtures/addErasure.ts"
+import { openPool, type Pool } from "./pool.ts"
 import { readErasures } from "./readErasures.ts"
 
 const email = "owner@shop.example"
@@ -53,19 +53,20 @@ test("the newest erasure of a person counts; cancelled erasures and those before
   expect(await covers(ever, "other@shop.example", hours(2))).toBe(false)
 })
 
-test("without erasures nothing is covered, and an unchanged list is returned as the same object", async () => {
-  const none = await readErasures({ sql: pool.sql, sealingKeys }, ever)
+test("without erasures nothing is covered, and each request and cancellation changes the version of the list", async () => {
+  const read = () => readErasures({ sql: pool.sql, sealingKeys }, ever)
+  const none = await read()
   expect(none.covers(about({ email }), 0)).toBe(false)
   expect(none.covers(Buffer.from("not JSON"), 0)).toBe(false)
-  expect(await readErasures({ sql: pool.sql, sealingKeys }, ever, none)).toBe(none)
   const id = await addErasure(pool.sql, { email }, new Date())
-  const one = await readErasures({ sql: pool.sql, sealingKeys }, ever, none)
-  expect(one.covers(about({ email }), Date.now())).toBe(true)
-  expect(await readErasures({ sql: pool.sql, sealingKeys }, ever, one)).toBe(one)
+  const requested = await read()
+  expect(requested.covers(about({ email }), Date.now())).toBe(true)
+  await pool.sql("update job set state = 'running', position = '{}' where id = $1", [id])
+  expect((await read()).version).toBe(requested.version)
   await pool.sql("update job set state = 'cancelled' where id = $1", [id])
-  expect(
-    (await readErasures({ sql: pool.sql, sealingKeys }, ever, one)).covers(about({ email }), Date.now()),
-  ).toBe(false)
+  const cancelled = await read()
+  expect(cancelled.covers(about({ email }), Date.now())).toBe(false)
+  expect(new Set([none, requested, cancelled].map(({ version }) => version)).size).toBe(3)
 })
 
 test("reading the list scans recent erasures only, even among many other jobs", async () => {
