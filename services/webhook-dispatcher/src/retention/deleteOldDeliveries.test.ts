@@ -36,6 +36,7 @@ test("deliveries of days without partitions are deleted one by one with their at
   await insertAged(pool.sql, { days: 32, count: 5, state: "erased" })
   await insertAged(pool.sql, { days: 50, count: 7, state: "pending", dueIn: 1 })
   await insertAged(pool.sql, { days: 29, count: 20, state: "delivered" })
+  await insertAged(pool.sql, { days: 44, count: 1, state: "pending" })
   // These wait for an attempt. The sweep defers them if they are overdue.
   await insertAged(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
   await insertAged(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
@@ -64,7 +65,7 @@ test("deliveries of days without partitions are deleted one by one with their at
     deliveries: 355,
     attempts: 710,
   })
-  expect(await counts(pool.sql)).toEqual({ deliveries: 44, attempts: 88 })
+  expect(await counts(pool.sql)).toEqual({ deliveries: 45, attempts: 90 })
   for (const { size } of await pool.sql<{ size: number }>("select size from seen")) sizes.push(size)
   expect(Math.max(...sizes)).toBe(100)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(355 + 710)
@@ -194,6 +195,34 @@ test("a day is dropped only if no delivery was stored in it since its events beg
   } finally {
     client.release()
   }
+})
+
+test("a day is not dropped if a resend is requested while the drop waits for its table", async () => {
+  const pool = await database()
+  await pool.sql("select make_days($1, $1)", [day(35)])
+  await insertAged(pool.sql, { days: 35, count: 1, state: "delivered" })
+  const [row] = await pool.sql<{ source: string }>(
+    "select pg_get_functiondef('drop_delivery_day'::regproc) as source",
+  )
+  // The test must commit while the drop waits.
+  await pool.sql(row?.source.replace("'100ms'", "'30s'") ?? "")
+  const resending = await pool.driver.connect()
+  await resending.query("begin")
+  await resending.query("select from delivery for update")
+  await resending.query(
+    `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason)
+     select id, channel_id, attempts, now(), 'resend' from delivery`,
+  )
+  const dropping = pool.sql("select drop_delivery_day($1, $2) as dropped", [day(35), thirtyDays])
+  await waitUntil("the drop to wait", async () => {
+    const waiting = await pool.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return waiting.length === 1
+  })
+  await resending.query("commit")
+  resending.release()
+  expect(await dropping).toEqual([{ dropped: false }])
 })
 
 test("an event that was forgotten and published again stays known, although its old delivery is still stored", async () => {

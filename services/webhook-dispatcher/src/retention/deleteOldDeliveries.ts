@@ -114,7 +114,8 @@ async function walk(
   return true
 }
 
-const waits = "exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id)"
+const waits =
+  "(state = 'pending' or exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id))"
 const next = "from delivery where id > $1 and id < $2"
 
 async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<Step & { waiting: boolean }> {
@@ -139,7 +140,7 @@ async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<S
  */
 async function deleteDeliveries(sql: Sql, { after, bound, batch }: Range): Promise<Step> {
   const locked = await sql<{ id: string }>(
-    `select id ${next} and state <> 'pending' and not ${waits} order by id limit $3 for update of delivery skip locked`,
+    `select id ${next} and not ${waits} order by id limit $3 for update of delivery skip locked`,
     [after, bound, batch],
   )
   const ids = locked.map(({ id }) => id)
