@@ -96,6 +96,7 @@ async function startAll(network: StartedNetwork, containers: Map<string, Started
     SEALING_KEYS: `k1:${randomBytes(32).toString("base64")}`,
     ALLOW_HTTP: "true",
     ALLOWED_RANGES: `${gateway}/32`,
+    PARTNER_ALLOWED_RANGES: `${gateway}/32`,
     RETRY_DELAYS: "1s,2s,5s",
     RETRY_PERIOD: "5m",
     SYNC_WINDOW: "5s",

@@ -1,6 +1,6 @@
 import { durationSchema, emailAddressSchema, parseJson, scopeForms, scopeSchema } from "@sitewire/contracts"
 import { sealingVariables } from "@sitewire/database"
-import { partnerEgressVariables, rangesVariable } from "@sitewire/egress"
+import { channelEgressVariables, rangesVariable } from "@sitewire/egress"
 import {
   booleanVariable,
   countVariable,
@@ -142,7 +142,7 @@ export const consoleVariables = {
     "How long the audit log is kept. At least 90d, so that nobody can shorten it after a misuse.",
     { min: "90d", max: "3650d" },
   ),
-  ...partnerEgressVariables,
+  ...channelEgressVariables,
   DELEGATE_ALLOWED_RANGES: rangesVariable(
     "IP ranges (CIDR, separated by commas) in which executors of `delegate` connections may be, with http too. Use the scheduler's value.",
   ),

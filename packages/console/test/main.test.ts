@@ -61,7 +61,8 @@ test("the process serves requests, sends e-mails, logs no secret and no address,
     SEALING_KEYS: `one:${sealingKey}`,
     GATEWAY_ORIGIN: "http://127.0.0.1:8080/",
     ALLOW_HTTP: "true",
-    ALLOWED_RANGES: "127.0.0.0/8",
+    ALLOWED_RANGES: "127.0.0.1/32",
+    PARTNER_ALLOWED_RANGES: "127.0.0.2/32",
     DENIED_RANGES: "127.0.0.9/32",
     ALLOWED_PORTS: "9000",
     SMTP_URL: `smtp://mail-user:password-of-mails-%40@127.0.0.1:${smtp.port}`,
@@ -71,18 +72,21 @@ test("the process serves requests, sends e-mails, logs no secret and no address,
   try {
     await waitUntil("the process to be ready", () => seen.ready)
     await waitUntil("Kafka to be connected", async () => (await readiness(addresses)).kafka?.ready === true)
-    const call = async (method: string, path: string, body?: object) => {
+    const call = async (method: string, path: string, body?: object, expected = [200, 201]) => {
       const response = await fetch(`${addresses.console}${path}`, {
         method,
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         ...(body ? { body: JSON.stringify(body) } : {}),
       })
-      expect(response.ok, `${method} ${path}`).toBe(true)
+      expect(response.status, `${method} ${path}`).toBeOneOf(expected)
       return (await response.json()) as Record<string, unknown>
     }
     const channel = await call("POST", "/v1/channels", { id: "acme", address: "http://127.0.0.1:9000/hook" })
-    const source = "http://127.0.0.1:9000/items"
-    const made = await call("POST", "/v1/connections", { id: "feed", site: "shop.example", source })
+    const connection = { id: "feed", site: "shop.example", source: "http://127.0.0.2:9000/items" }
+    const made = await call("POST", "/v1/connections", connection)
+    // Owners of sites choose sources, so ALLOWED_RANGES does not apply to them.
+    await call("POST", "/v1/connections", { ...connection, source: "http://127.0.0.1:9000/items" }, [400])
+    await call("PATCH", "/v1/connections/feed", { source: "http://127.0.0.1:9000/items" }, [400])
     expect(made.trigger_url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/connectors\/hook\/feed\/swt_/)
     const replaced = await call("POST", "/v1/connections/feed/token")
     await call("GET", "/v1/connections/feed/trigger-url")

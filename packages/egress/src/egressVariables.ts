@@ -17,11 +17,11 @@ const defaultPorts = "80,443,1024-65535"
 
 export const egressVariables = {
   ALLOW_HTTP: booleanVariable("Accept http: addresses beside https:. For the local stack only."),
-  ALLOWED_RANGES: rangesVariable(
-    "Address ranges (CIDR, separated by commas) that may be called although they are private or otherwise special.",
+  PARTNER_ALLOWED_RANGES: rangesVariable(
+    "Address ranges (CIDR, separated by commas) that may be called although they are private or otherwise special, where partners and owners of sites choose the address: connections' sources, except those of executors, and channels whose partner may change the address.",
   ),
   DENIED_RANGES: rangesVariable(
-    "Address ranges (CIDR, separated by commas) that are not called although they are public or in ALLOWED_RANGES, such as those of your own public servers.",
+    "Address ranges (CIDR, separated by commas) that are not called although they are public or allowed, such as those of your own public servers.",
   ),
   ALLOWED_PORTS: listVariable("")
     .refine(
@@ -46,22 +46,20 @@ function isPortRange([first, last]: PortRange): boolean {
 }
 
 /** For the processes that check and call the addresses of channels. */
-export const partnerEgressVariables = {
+export const channelEgressVariables = {
   ...egressVariables,
-  PARTNER_ALLOWED_RANGES: rangesVariable(
-    "IP ranges (CIDR, separated by commas) that are allowed beside public addresses for channels whose partner may change the address. ALLOWED_RANGES does not apply to them. Use the same value for dispatchers and consoles.",
+  ALLOWED_RANGES: rangesVariable(
+    "Address ranges (CIDR, separated by commas) that may be called although they are private or otherwise special, for channels whose address only operators set.",
   ),
 }
 
-/** The rules for addresses of partners. */
-export function policyOf(config: {
-  ALLOW_HTTP: boolean
-  ALLOWED_RANGES: string[]
-  DENIED_RANGES: string[]
-  ALLOWED_PORTS: readonly PortRange[]
-}): PolicyOptions {
+/** The rules for addresses of partners, with the ranges that are allowed beside public addresses. */
+export function policyOf(
+  config: { ALLOW_HTTP: boolean; DENIED_RANGES: string[]; ALLOWED_PORTS: readonly PortRange[] },
+  allow: string[],
+): PolicyOptions {
   return {
-    allow: config.ALLOWED_RANGES,
+    allow,
     deny: config.DENIED_RANGES,
     ports: config.ALLOWED_PORTS,
     allowHttp: config.ALLOW_HTTP,

@@ -11,7 +11,7 @@ export {
   type EgressOptions,
   type RequestInput,
 } from "./createEgress.ts"
-export { egressVariables, partnerEgressVariables, policyOf, rangesVariable } from "./egressVariables.ts"
+export { channelEgressVariables, egressVariables, policyOf, rangesVariable } from "./egressVariables.ts"
 export type {
   Aborted,
   CallError,

@@ -143,7 +143,7 @@ await runService({
       store,
       runners: {
         pull: createPullRunner({
-          egress: openEgress(policyOf(config)),
+          egress: openEgress(policyOf(config, config.PARTNER_ALLOWED_RANGES)),
           openCredentials,
           storeChunk: store.storeChunk,
           deadlineMs,

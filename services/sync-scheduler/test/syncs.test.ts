@@ -96,6 +96,20 @@ test("a source that fails is retried in later windows, and a new trigger shorten
   expect(metrics).not.toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="window".*\} [1-9]/)
 })
 
+test("a source is not called in ALLOWED_RANGES, which are for addresses that operators set", async () => {
+  const stack = await startStack({ ALLOWED_RANGES: "127.0.0.0/8", PARTNER_ALLOWED_RANGES: "" })
+  const source = await startSource()
+  await addConnections(stack.sql, ["a"], () => source.url("/a"))
+  await stack.startScheduler()
+  await stack.trigger("a")
+  const [run] = await waitUntil("the sync to end", async () => {
+    const rows = await readRuns(stack.sql, "a")
+    return rows.some(({ outcome }) => outcome !== "running") ? rows : null
+  })
+  expect(run).toMatchObject({ outcome: "failed", error: "blocked-address" })
+  expect(source.seen("/a")).toEqual([])
+})
+
 test("invalid records are skipped and logged with their offsets, and others are ingested", async () => {
   const stack = await startStack()
   const source = await startSource()

@@ -1,5 +1,5 @@
 import { sealingVariables } from "@sitewire/database"
-import { partnerEgressVariables } from "@sitewire/egress"
+import { channelEgressVariables } from "@sitewire/egress"
 import {
   booleanVariable,
   countVariable,
@@ -19,7 +19,7 @@ export const dispatcherVariables = {
   ...kafkaVariables,
   ...databaseVariables,
   ...sealingVariables,
-  ...partnerEgressVariables,
+  ...channelEgressVariables,
   ...retryVariables,
   ...headerVariables,
   DELIVERY_TIMEOUT: durationVariable(

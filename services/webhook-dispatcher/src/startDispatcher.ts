@@ -77,9 +77,9 @@ export async function startDispatcher(
       connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
       onCertificate: certificates.onCertificate,
     })
-  const egress = openEgress(policyOf(config))
+  const egress = openEgress(policyOf(config, config.ALLOWED_RANGES))
   // Where partners aim requests themselves. With connections of its own: a name can have led to an operator's range.
-  const partnersEgress = openEgress({ ...policyOf(config), allow: config.PARTNER_ALLOWED_RANGES })
+  const partnersEgress = openEgress(policyOf(config, config.PARTNER_ALLOWED_RANGES))
   const egressOf: EgressOf = ({ partnerMayChangeAddress }) =>
     partnerMayChangeAddress ? partnersEgress : egress
   lifecycle.onStop("egress", async () => {

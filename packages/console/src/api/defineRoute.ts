@@ -23,9 +23,9 @@ export type ApiContext = {
   /** Runs the statements of a search. Returns null if they took too long and were ended. */
   search: <T>(read: (sql: Sql) => Promise<T>) => Promise<T | null>
   sealingKeys: SealingKeys
-  /** The rules for notification addresses, and for sources that Sitewire itself fetches. */
-  addressPolicy: AddressPolicy
-  /** The rules for the address of a channel that its partner may change. */
+  /** The rules for the address of a channel that only operators set. */
+  operatorsPolicy: AddressPolicy
+  /** The rules for the address of a channel that its partner may change, and for sources that Sitewire itself fetches. */
   partnersPolicy: AddressPolicy
   /** The rules for executors, which run the syncs of `delegate` connections. */
   executorPolicy: AddressPolicy

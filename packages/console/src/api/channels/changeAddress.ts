@@ -38,12 +38,12 @@ export const changeAddress = defineRoute({
     429: "Challenges were sent for this channel 5 times in a minute or 50 times in a day, or the key has sent too many requests.",
     503: "No webhook-dispatcher has claimed the challenge within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
   },
-  async handle({ prisma, addressPolicy, partnersPolicy }, { params: { id }, body, caller }) {
+  async handle({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body, caller }) {
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
     const rejected = rejectPartner(caller, channel)
     if (rejected) return rejected
-    const policy = channel.partnerMayChangeAddress ? partnersPolicy : addressPolicy
+    const policy = channel.partnerMayChangeAddress ? partnersPolicy : operatorsPolicy
     const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
     const refused =

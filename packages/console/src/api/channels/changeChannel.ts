@@ -25,7 +25,7 @@ export const changeChannel = defineRoute({
   otherResponses: { 412: "The channel has changed since the version in If-Match." },
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   async handle(context, { params: { id }, body, headers, caller }) {
-    const { prisma, sealingKeys, addressPolicy, partnersPolicy } = context
+    const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const rejected = rejectOperatorsFields(caller, body) ?? rejectContact(context, body)
@@ -44,7 +44,7 @@ export const changeChannel = defineRoute({
     } = {}
     const partnerMayChange = body.partner_may_change_address ?? found.partnerMayChangeAddress
     if (body.address !== undefined || body.partner_may_change_address === true) {
-      const policy = partnerMayChange ? partnersPolicy : addressPolicy
+      const policy = partnerMayChange ? partnersPolicy : operatorsPolicy
       const address = checkAddress("address", body.address ?? found.address, policy)
       if (address.kind === "problem") return address
       const addresses = { from: found.address, to: address.href }

@@ -23,10 +23,10 @@ export const createChannel = defineRoute({
   success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
   otherResponses: { 409: "The id is taken, or a deleted channel had it." },
   async handle(context, { body, caller }) {
-    const { prisma, sealingKeys, addressPolicy, partnersPolicy } = context
+    const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
     const rejected = rejectContact(context, body)
     if (rejected) return rejected
-    const policy = body.partner_may_change_address ? partnersPolicy : addressPolicy
+    const policy = body.partner_may_change_address ? partnersPolicy : operatorsPolicy
     const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
     const id = body.id ?? newId("chn")

@@ -27,7 +27,7 @@ export const changeConnection = defineRoute({
   },
   success: { status: 200, description: "The updated connection.", schema: connectionSchema },
   async handle(
-    { prisma, sql, sealingKeys, addressPolicy, executorPolicy },
+    { prisma, sql, sealingKeys, partnersPolicy, executorPolicy },
     { params: { id }, body, headers, caller },
   ) {
     const before = await lockConnection(sql, id, caller)
@@ -38,7 +38,11 @@ export const changeConnection = defineRoute({
     const rejected = rejectDelegate(caller, before.runner, runner)
     if (rejected) return rejected
     // Checked even if only the runner changes, because a private address is allowed for executors only.
-    const source = checkAddress("source", givenSource, runner === "delegate" ? executorPolicy : addressPolicy)
+    const source = checkAddress(
+      "source",
+      givenSource,
+      runner === "delegate" ? executorPolicy : partnersPolicy,
+    )
     if (source.kind === "problem") return source
     const addresses = { from: before.source, to: source.href }
     const unsafe = checkHeadersOrigin(before.request_header_names, request_headers, addresses)

@@ -37,13 +37,13 @@ export const createConnection = defineRoute({
   },
   otherResponses: { 409: "The id is taken, or the site has as many connections as it may have." },
   async handle(
-    { prisma, sql, sealingKeys, addressPolicy, executorPolicy, gatewayOrigin, siteMaxConnections },
+    { prisma, sql, sealingKeys, partnersPolicy, executorPolicy, gatewayOrigin, siteMaxConnections },
     { body, caller },
   ) {
     if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
     const rejected = rejectDelegate(caller, body.runner)
     if (rejected) return rejected
-    const policy = body.runner === "delegate" ? executorPolicy : addressPolicy
+    const policy = body.runner === "delegate" ? executorPolicy : partnersPolicy
     const source = checkAddress("source", body.source, policy)
     if (source.kind === "problem") return source
     if (await hasMost(sql, body.site, siteMaxConnections)) {

@@ -15,8 +15,8 @@ export const services = {
 export type ServiceName = keyof typeof services
 
 /** Allows the services to call sources and notification addresses on this machine. */
-const loopbackAddresses = { ALLOW_HTTP: "true", ALLOWED_RANGES: "127.0.0.0/8" }
-const loopbackChannels = { ...loopbackAddresses, PARTNER_ALLOWED_RANGES: "127.0.0.0/8" }
+const loopbackSources = { ALLOW_HTTP: "true", PARTNER_ALLOWED_RANGES: "127.0.0.0/8" }
+const loopbackChannels = { ...loopbackSources, ALLOWED_RANGES: "127.0.0.0/8" }
 
 /** A service's variables, except the addresses of Postgres and Kafka. Port 0 is any free port. */
 export function variablesOf(service: ServiceName, sealingKeys: string): Record<string, string> {
@@ -25,7 +25,7 @@ export function variablesOf(service: ServiceName, sealingKeys: string): Record<s
     case "gateway":
       return { GATEWAY_HOST: "127.0.0.1", GATEWAY_PORT: "0", GATEWAY_DRAIN_DELAY: "0ms" }
     case "scheduler":
-      return { ...loopbackAddresses, ...sealing }
+      return { ...loopbackSources, ...sealing }
     case "dispatcher":
       return { ...loopbackChannels, ...sealing }
     case "console":

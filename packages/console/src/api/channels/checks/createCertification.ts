@@ -32,13 +32,14 @@ export const createCertification = defineRoute({
     409: "Another certification of the channel has not finished.",
     429: "The receiver was certified 100 times in a day, or the key has sent too many requests.",
   },
-  async handle({ prisma, addressPolicy }, { params: { id }, body = {}, caller }) {
+  async handle({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body = {}, caller }) {
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
+    const policy = channel.partnerMayChangeAddress ? partnersPolicy : operatorsPolicy
     const address =
       body.address === undefined
         ? ({ kind: "ok", href: channel.address } as const)
-        : checkAddress("address", body.address, addressPolicy)
+        : checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
     const rejected = rejectOtherOrigin(caller, channel.address, address.href)
     if (rejected) return rejected
