@@ -21,8 +21,8 @@ export const gatewayVariables = {
     .meta({ description: "Interface on which partners call the trigger URLs." }),
   GATEWAY_PORT: portVariable(8080, "Port on which partners call the trigger URLs; 0 picks a free one."),
   GATEWAY_DEADLINE: durationVariable(
-    "2s",
-    "How long a trigger may wait for Postgres and Kafka before its response is 503.",
+    "14s",
+    "How long a trigger may wait for Postgres and Kafka before its response is 503. Must be longer than Kafka waits for a broker that does not respond (its broker.session.timeout.ms, 9 s by default), and shorter than the time-outs of proxies in front and of partners (15 s).",
   ),
   GATEWAY_MAX_WAITING: countVariable(
     5_000,
@@ -45,7 +45,7 @@ export const gatewayVariables = {
   ),
   GATEWAY_DRAIN_DELAY: durationVariable(
     "3s",
-    "How long a stopping gateway goes on accepting triggers, so that the load balancer can remove it first. Must be shorter than SHUTDOWN_DEADLINE, within which it goes on for longer while new connections come less than 500 ms apart.",
+    "How long a stopping gateway goes on accepting triggers, so that the load balancer can remove it first. Must be shorter than SHUTDOWN_DEADLINE, less GATEWAY_DEADLINE and two seconds, within which it goes on for longer while new connections come less than 500 ms apart.",
   ),
 }
 
@@ -55,6 +55,6 @@ export function requireTimeToDrain(config: { GATEWAY_DRAIN_DELAY: number; SHUTDO
   if (drainMs >= deadlineMs)
     throw new ConfigurationError(
       `GATEWAY_DRAIN_DELAY is ${drainMs} ms and SHUTDOWN_DEADLINE ${deadlineMs} ms, so a stop would be forced while triggers ` +
-        "are accepted. Set SHUTDOWN_DEADLINE to at least five seconds more, and terminationGracePeriodSeconds to more than that.",
+        "are accepted. Set SHUTDOWN_DEADLINE to at least GATEWAY_DEADLINE and two seconds more, and terminationGracePeriodSeconds to more than that.",
     )
 }

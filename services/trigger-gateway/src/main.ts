@@ -101,7 +101,7 @@ await runService({
       topic,
       readHashes: (connections) => postgres.observe(readTokenHashes(pool, connections, statementMs)),
       publish: kafkaTopic.publish,
-      isUnavailable: () => postgres.isUnavailable() || kafkaTopic.isUnavailable(),
+      isUnavailable: postgres.isUnavailable,
       unavailablePartitions: kafkaTopic.unavailablePartitions,
       registry,
       tracing,

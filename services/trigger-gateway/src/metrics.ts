@@ -33,7 +33,7 @@ export function createGatewayMetrics(
   const responseSeconds = new Histogram({
     name: "sitewire_trigger_response_seconds",
     help: "From a trigger's arrival to its response.",
-    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+    buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
     registers,
   })
   const batchSizes = new Histogram({

@@ -3,14 +3,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { topicCatalogue, topicConfig } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
-import { connectKafka, ensureTopics } from "@sitewire/kafka"
+import { connectKafka, ensureTopics, type KafkaConnection } from "@sitewire/kafka"
 import { type FreshDatabase, freshDatabase, silentLog, waitUntil } from "@sitewire/testkit"
 import { startKafkaCluster } from "@sitewire/testkit/backing"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { call, correlationOf, generateLoad } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { runGateway, type TestGateway } from "./fixtures/runGateway.ts"
+import { startGateway } from "./fixtures/startGateway.ts"
 
 let database: FreshDatabase
 let paths: string[]
@@ -33,11 +34,15 @@ beforeAll(async () => {
   const brokers = cluster.brokers.map(({ address }) => address)
   const kafka = connectKafka({ brokers, clientId: "gateway-tests", log: silentLog })
   // One replica: without its broker, a partition has no leader.
-  const catalogue = topicCatalogue({ prefix: "", retryDelaysMs: [], retryPeriodMs: 3_600_000 })
-  const topics = catalogue.map((each) => ({ ...each, partitions, config: topicConfig(each, 1) }))
-  await ensureTopics({ kafka, topics, replicationFactor: 1 })
+  await createTopics(kafka, "", 1)
   running = await runGateway({ databaseUrl: database.url, topic, brokers, limits: { deadlineMs: 2_000 } })
 })
+
+function createTopics(kafka: KafkaConnection, prefix: string, copies: number) {
+  const catalogue = topicCatalogue({ prefix, retryDelaysMs: [], retryPeriodMs: 3_600_000 })
+  const topics = catalogue.map((each) => ({ ...each, partitions, config: topicConfig(each, copies) }))
+  return ensureTopics({ kafka, topics, replicationFactor: copies })
+}
 
 afterAll(async () => {
   await running?.close()
@@ -108,6 +113,46 @@ test("with one broker of three killed, triggers of partitions with a leader get 
     topic,
     accepted,
   )
+})
+
+test("while one broker of three is killed, each call a second gets 202, with the defaults of Kafka and of the gateway", async () => {
+  await becomeReady()
+  const brokers = cluster.brokers.map(({ address }) => address)
+  await createTopics(connectKafka({ brokers, clientId: "gateway-tests", log: silentLog }), "copied.", 3)
+  const gateway = await startGateway({
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: brokers.join(),
+    TOPIC_PREFIX: "copied.",
+  })
+  onTestFinished(async () => void (await gateway.end("SIGTERM")))
+  const responses: ({ waitedMs: number } & Awaited<ReturnType<typeof call>>)[] = []
+  const calling: Promise<unknown>[] = []
+  const timer = setInterval(() => {
+    for (const path of paths.slice(0, 12)) {
+      const called = call(gateway.gateway + path)
+      const record = (response: Awaited<typeof called>) =>
+        responses.push({ ...response, waitedMs: performance.now() - response.sentAt })
+      calling.push(called.then(record))
+    }
+  }, 1_000)
+  await waitUntil("the first calls", () => responses.length >= 12)
+  const [, second] = cluster.brokers
+  await second?.halt("kill")
+  const killedAt = performance.now()
+  const readinesses = new Set<number>()
+  await waitUntil("calls after the outage", async () => {
+    readinesses.add((await fetch(`${gateway.ops}/readyz`)).status)
+    return responses.some(({ sentAt, waitedMs }) => sentAt > killedAt + 5_000 && waitedMs < 500)
+  })
+  clearInterval(timer)
+  await Promise.all(calling)
+  await second?.resume()
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202))
+  // Otherwise proxies would reject calls.
+  expect(readinesses).toEqual(new Set([200]))
+  // Shows that Kafka has its default: for so long, partitions wait for the dead broker.
+  expect(Math.max(...responses.map(({ waitedMs }) => waitedMs))).toBeGreaterThan(4_000)
+  await expectOnTopic(brokers.toSpliced(1, 1), "copied.connector.triggered", responses.map(correlationOf))
 })
 
 test("an idle gateway whose brokers are killed is unready, and ready again without any trigger", async () => {

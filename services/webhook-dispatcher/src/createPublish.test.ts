@@ -77,7 +77,7 @@ test("publishing gives up after the given time, but not at a stop, which repeats
 })
 
 test("after publishing gave up, the dispatcher is ready as soon as the topic accepts records, without another record", async () => {
-  const checks: TopicState[] = [{ status: "unavailable", responds: false, why: "no leader" }]
+  const checks: TopicState[] = [{ status: "unavailable", why: "no leader" }]
   const { publish, states } = publisherThat([new Error("no leader")], undefined, checks)
   await publish(record, { giveUpAfterMs: 0 })
   expect(states).toEqual([])

@@ -14,8 +14,6 @@ import {
 } from "@sitewire/runtime"
 import { KafkaUnavailable } from "./kafkaUnavailable.ts"
 
-const deadlineMs = 5_000
-
 /** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
 type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
@@ -39,7 +37,7 @@ export function startPublisher(settings: {
   async function connect(): Promise<void> {
     producer = await retryWhileUnavailable({
       what: "Kafka",
-      work: () => startProducer({ kafka, deadlineMs }),
+      work: () => startProducer({ kafka }),
       isTransient: () => true,
       signal: stopping.signal,
       onState,

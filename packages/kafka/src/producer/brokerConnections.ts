@@ -53,31 +53,41 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
     logCreator: forwardKafkajsLog(kafka.log),
   })
   const connections = { ...options, logger, socketFactory: socketFactory(), enforceRequestTimeout: true }
-  const pool = new KafkajsPool({
-    connectionPoolBuilder: connectionPoolBuilder(connections),
-    logger,
-    retry,
-    allowAutoTopicCreation: false,
-  })
-  const { createBroker } = pool
-  pool.createBroker = (settings) => {
-    const broker = createBroker(settings)
-    broker.metadata = (topics) => {
-      const parameters = { topics, allowAutoTopicCreation: false }
-      return sendRequest(broker, apiKeys.Metadata, protocol.requests.Metadata, parameters)
+  const connectionBuilder = connectionPoolBuilder(connections)
+  const newPool = () => {
+    const pool = new KafkajsPool({
+      connectionPoolBuilder: connectionBuilder,
+      logger,
+      retry,
+      allowAutoTopicCreation: false,
+    })
+    const { createBroker } = pool
+    pool.createBroker = (settings) => {
+      const broker = createBroker(settings)
+      broker.metadata = (topics) => {
+        const parameters = { topics, allowAutoTopicCreation: false }
+        return sendRequest(broker, apiKeys.Metadata, protocol.requests.Metadata, parameters)
+      }
+      return broker
     }
-    return broker
+    return pool
   }
+  const pool = newPool()
+  // A broker handles one connection's requests in order, and one to append records can wait for a dead follower.
+  const checks = newPool()
 
   return {
     connect: () => pool.connect(),
-    disconnect: () => pool.disconnect(),
+    async disconnect() {
+      await Promise.all([pool.disconnect(), checks.disconnect()])
+    },
     async readMetadata(topic) {
       await pool.refreshMetadata([topic])
       return metadataOf(topic, pool.metadata as MetadataResponse)
     },
     async readMetadataFrom(leader, topic) {
-      const broker = await pool.findBroker({ nodeId: leader })
+      if (checks.brokers[leader] === undefined) await checks.refreshMetadata([topic])
+      const broker = await checks.findBroker({ nodeId: leader })
       return metadataOf(topic, (await broker.metadata([topic])) as MetadataResponse)
     },
     isKnown: (leader) => pool.brokers[leader] !== undefined,

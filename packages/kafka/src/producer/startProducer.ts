@@ -9,6 +9,9 @@ import { RecordTooLarge } from "./publishErrors.ts"
 import { createTopicSender, type TopicSender } from "./topicSender.ts"
 import type { TopicState } from "./topicState.ts"
 
+/** Shorter than the deadline, so that what a leader that hangs has not acknowledged is sent to its successor. */
+const longestRequestMs = 11_000
+
 export type ProducerOptions = {
   kafka: KafkaConnection
   /** How long a record waits for others to share its request with. */
@@ -19,6 +22,7 @@ export type ProducerOptions = {
    * 1 MiB).
    */
   maxBatchBytes?: number
+  /** Must be longer than `broker.session.timeout.ms` (default: 9 s), for which partitions wait for a dead broker. Default: 20 s. */
   deadlineMs?: number
 }
 
@@ -47,9 +51,9 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     lingerMs = 2,
     maxBatchRecords = 1_000,
     maxBatchBytes = 900_000,
-    deadlineMs = 10_000,
+    deadlineMs = 20_000,
   } = options
-  const requestTimeoutMs = Math.min(deadlineMs, 30_000)
+  const requestTimeoutMs = Math.min(deadlineMs, longestRequestMs)
   const newConnections = () => createBrokerConnections(kafka, { requestTimeoutMs, retries: 2 })
   // These connections are opened now, to check that Kafka is reachable, and used for the first topic.
   const first = newConnections()

@@ -236,7 +236,7 @@ export function createTopicSender(
     if ((!metadata && noneResponds) || [...partitions.values()].some(isUnknown)) {
       const outcome = await withinDeadline(refresh(), withinMs, "late")
       if (outcome === "late")
-        return { status: "unavailable", responds: false, why: `no broker responded within ${withinMs} ms` }
+        return { status: "unavailable", why: `no broker responded within ${withinMs} ms` }
     }
     schedule()
     return describeTopic([...partitions.values()], topicFailure, unresponsive)

@@ -3,14 +3,11 @@ import type { PartitionQueue } from "./partitionQueues.ts"
 const recentMs = 1_000
 const failureCountsMs = 3_000
 
-/**
- * `unavailable` lists the partitions that accept no records. `responds` is true if the leader of a partition
- * responded, although no partition accepts records.
- */
+/** `unavailable` lists the partitions that accept no records. */
 export type TopicState =
   | { status: "available" }
   | { status: "partial"; unavailable: number[]; partitions: number; why: string }
-  | { status: "unavailable"; responds: boolean; why: string }
+  | { status: "unavailable"; why: string }
 
 export function hasAcknowledgedLately(partitions: readonly PartitionQueue[], leader: number): boolean {
   const since = performance.now() - recentMs
@@ -32,7 +29,7 @@ export function describeTopic(
   unresponsive: ReadonlyMap<number, string>,
 ): TopicState {
   if (topicFailure !== null || partitions.length === 0)
-    return { status: "unavailable", responds: false, why: topicFailure ?? "its metadata has not been read" }
+    return { status: "unavailable", why: topicFailure ?? "its metadata has not been read" }
   const now = performance.now()
   // If a leader has recently rejected records, partitions without a recent acknowledgement may fail likewise.
   const shared = partitions.find(({ failure }) => failure?.byLeader && now - failure.at < failureCountsMs)
@@ -42,8 +39,7 @@ export function describeTopic(
   })
   const [first] = failing
   if (!first) return { status: "available" }
-  const responds = partitions.some(({ leader }) => leader !== null && !unresponsive.has(leader))
-  if (failing.length === partitions.length) return { status: "unavailable", responds, why: first.why }
+  if (failing.length === partitions.length) return { status: "unavailable", why: first.why }
   const unavailable = failing.map(({ id }) => id).toSorted((a, b) => a - b)
   return { status: "partial", unavailable, partitions: partitions.length, why: first.why }
 }

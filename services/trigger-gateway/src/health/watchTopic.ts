@@ -5,7 +5,6 @@ import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 export const checkEveryMs = 1_000
 
 export type TopicWatch = {
-  isUnavailable(): boolean
   unavailablePartitions(): number
   publish: Producer["publish"]
   stop(): void
@@ -33,7 +32,6 @@ export async function watchTopic(settings: {
     const next = await producer.check(topic, withinMs).catch(
       (error): TopicState => ({
         status: "unavailable",
-        responds: false,
         why: reasonOf(error),
       }),
     )
@@ -54,7 +52,6 @@ export async function watchTopic(settings: {
   const timer = setInterval(() => void checkNow(), everyMs)
   await checkNow()
   return {
-    isUnavailable: () => state.status === "unavailable" && !state.responds,
     unavailablePartitions: () => (state.status === "partial" ? state.unavailable.length : 0),
     async publish(records) {
       try {

@@ -20,12 +20,15 @@ export const brokerSettings = {
   // The default is 50 partitions, each with its own files.
   "offsets.topic.num.partitions": "4",
   "transaction.state.log.num.partitions": "2",
-  // A killed node cannot register again until its old session has timed out, by default after 9 s.
-  "broker.session.timeout.ms": "3000",
-  "broker.heartbeat.interval.ms": "500",
   // The default of 128 MB would be a quarter of the heap.
   "log.cleaner.dedupe.buffer.size": "16777216",
 }
+
+/**
+ * For a broker without others: killed, it cannot register again until its old session has timed out, by default after 9 s.
+ * Clusters have the default, because for so long a dead broker holds up the partitions that it has copies of.
+ */
+export const shortSession = { "broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500" }
 
 /**
  * `listen`, `advertised` and each of `controllers` are host:port. `protocol` is the security protocol for

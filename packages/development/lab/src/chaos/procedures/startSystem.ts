@@ -8,8 +8,7 @@ import { startController } from "./startController.ts"
 export const retryDelaysMs = [1_000, 3_000, 9_000]
 
 const deployments: Record<string, { service: ServiceName; env: Record<string, string> }> = {
-  // A connection to Postgres is opened within a quarter of the deadline, on cores that are busy starting processes.
-  "trigger-gateway": { service: "gateway", env: { GATEWAY_DRAIN_DELAY: "500ms", GATEWAY_DEADLINE: "10s" } },
+  "trigger-gateway": { service: "gateway", env: { GATEWAY_DRAIN_DELAY: "500ms" } },
   "sync-scheduler": { service: "scheduler", env: schedulerVariables },
   "webhook-dispatcher": { service: "dispatcher", env: { OVERDUE_AFTER: "5s" } },
   console: { service: "console", env: {} },

@@ -55,8 +55,7 @@ export async function runUpgrade(
       await mkdir(migration)
       await writeFile(join(migration, "migration.sql"), script)
     }
-    // With the default deadline, a gateway responds 503 if the machine is busy with starting processes.
-    const env = { GATEWAY_DRAIN_DELAY: "500ms", GATEWAY_DEADLINE: "10s" }
+    const env = { GATEWAY_DRAIN_DELAY: "500ms" }
     return await runOnLab({ ...settings, retryDelaysMs, checkout: previous, env }, async ({ it, faults }) => {
       const running = new Map<string, SupervisedProcess>()
       let replaced = 0

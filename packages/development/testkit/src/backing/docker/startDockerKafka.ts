@@ -1,6 +1,6 @@
 import { readyWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
-import { brokerSettings, clusterId, kafkaVersion, nodeSettings } from "../kafkaSettings.ts"
+import { brokerSettings, clusterId, kafkaVersion, nodeSettings, shortSession } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions } from "../types.ts"
 import { loadTestcontainers, startContainer, volumeName } from "./dockerEngine.ts"
@@ -18,6 +18,7 @@ export async function startDockerKafka({
   const port = await pickPort({ wanted, service: "Kafka" })
   const settings = {
     ...brokerSettings,
+    ...shortSession,
     ...nodeSettings({
       data,
       listen: "0.0.0.0:9092",

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { endSignal, type Folder } from "../claimFolder.ts"
 import { exists } from "../exists.ts"
-import { brokerSettings, clusterId, nodeSettings } from "../kafkaSettings.ts"
+import { brokerSettings, clusterId, nodeSettings, shortSession } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
 import type { BackingOptions, StartedBackingService } from "../types.ts"
 import { classArchive } from "./classArchive.ts"
@@ -76,7 +76,7 @@ export async function startLocalKafka(
     const controllers = node?.controllers ?? [await pickController()]
     const protocol = login?.protocol ?? "PLAINTEXT"
     const address = { listen, advertised: listen, controllers }
-    const settings = { ...brokerSettings, ...node?.settings, ...login?.settings }
+    const settings = { ...brokerSettings, ...(node?.settings ?? shortSession), ...login?.settings }
     const all = { ...settings, ...nodeSettings({ data, ...address, id: node?.id ?? 1, protocol }) }
     await writeFile(properties, render(all))
     // Kafka's tool writes this file last, when the storage is complete.
