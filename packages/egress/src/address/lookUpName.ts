@@ -1,6 +1,7 @@
 import type { RecordWithTtl } from "node:dns"
 import { Resolver } from "node:dns/promises"
 import { networkInterfaces } from "node:os"
+import { errorCode } from "../errorCode.ts"
 import { type Answer, keepAnswers } from "./keepAnswers.ts"
 import { readHostsFile } from "./readHostsFile.ts"
 import { isLocalhost, withoutFinalDot } from "./vetUrl.ts"
@@ -17,6 +18,12 @@ const LOOPBACK = ["127.0.0.1"]
 // name server that must first ask others still gets some seconds.
 const QUERY_OPTIONS = { timeout: 2_000, maxTimeout: 2_000, tries: 4 }
 
+/** Codes of c-ares. Any other error is a name server's answer. */
+const UNANSWERED = ["ETIMEOUT", "ECONNREFUSED"]
+const RENEW_MS = 1_000
+/** A query lasts for less than so many renewals. */
+const MAX_RESOLVERS = 30
+
 /**
  * When the addresses of one family (IPv4 or IPv6) are known, those of the other are awaited only this long.
  * Some name servers never answer queries for one of the families.
@@ -26,7 +33,8 @@ const SECOND_FAMILY_MS = 300
 /**
  * Queries the name servers directly, because `getaddrinfo` occupies one of Node's four threads until the
  * response: four slow lookups would stop all others. Search domains are not applied. An answer is used again for as long as
- * its name server allows, a minute at most.
+ * its name server allows, a minute at most. A resolver reads the machine's name servers when it is made, so one whose servers do not
+ * answer is replaced.
  *
  * @param options.servers name servers to query instead of the machine's; with a port unless it is 53.
  * @param options.ipv6 whether IPv6 addresses are queried. Default: if this machine has one itself.
@@ -36,20 +44,33 @@ export function createLookup(
 ): Lookup & { cancel: () => void } {
   const hosts = readHostsFile()
   const { ipv6 = hasIpv6Address() } = options
-  const resolver = new Resolver(QUERY_OPTIONS)
-  if (options.servers !== undefined) resolver.setServers(options.servers)
+  let renewedAt = Number.NEGATIVE_INFINITY
+  let resolvers: Resolver[] = []
+
+  function renewResolver(): Resolver {
+    const resolver = new Resolver(QUERY_OPTIONS)
+    if (options.servers !== undefined) resolver.setServers(options.servers)
+    resolvers = [resolver, ...resolvers.slice(0, MAX_RESOLVERS)]
+    renewedAt = performance.now()
+    return resolver
+  }
+
   const ask = keepAnswers(async (hostname) => {
+    const resolver = resolvers[0] ?? renewResolver()
     const v4 = resolver.resolve4(hostname, { ttl: true })
-    if (!ipv6) return toAnswer(await v4)
     // IPv4 addresses come first: partners without IPv4 are rare.
-    return toAnswer(await combineFamilies(v4, resolver.resolve6(hostname, { ttl: true })))
+    const found = ipv6 ? combineFamilies(v4, resolver.resolve6(hostname, { ttl: true })) : v4
+    return found.then(toAnswer, (error: Error) => {
+      if (UNANSWERED.includes(errorCode(error)) && performance.now() - renewedAt > RENEW_MS) renewResolver()
+      throw error
+    })
   })
   async function lookup(hostname: string): Promise<readonly string[]> {
     const known = hosts.get(withoutFinalDot(hostname))
     if (known !== undefined) return known
     return isLocalhost(hostname) ? LOOPBACK : ask(hostname)
   }
-  return Object.assign(lookup, { cancel: () => resolver.cancel() })
+  return Object.assign(lookup, { cancel: () => resolvers.map((each) => each.cancel()) })
 }
 
 /**

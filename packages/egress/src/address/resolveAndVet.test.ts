@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { soon } from "../../test/fixtures/soon.ts"
 import { parsePolicy } from "./addressPolicy.ts"
 import { createLookup } from "./lookUpName.ts"
 import { readHostsFile } from "./readHostsFile.ts"
@@ -178,6 +179,18 @@ test("a name that takes two seconds is resolved, also while other names are fast
   onTestFinished(() => clearInterval(busy))
   for (let count = 0; count < 50; count++) await lookup("quick.example")
   expect(await lookup("slow.example")).toEqual(["2.2.2.2"])
+})
+
+test("name servers that do not answer are read again, as those of the machine can change", async () => {
+  const socket = createSocket("udp4").bind(0, "127.0.0.1")
+  await once(socket, "listening")
+  const servers = [`127.0.0.1:${socket.address().port}`]
+  socket.close()
+  const lookup = createLookup({ servers, ipv6: false })
+  const resolve = createResolve({ policy, lookup })
+  expect(await resolve("moved.example")).toEqual({ kind: "unresolved", code: "ECONNREFUSED" })
+  servers[0] = await nameServer({ "moved.example": { a: [[1, 1, 1, 1]] } })
+  await soon(async () => expect(await resolve("moved.example")).toEqual({ kind: "vetted", ips: ["1.1.1.1"] }))
 })
 
 test("cancel ends a pending lookup", async () => {
