@@ -33,8 +33,8 @@ export type RequestInput = {
   /** Time from the call to the response's head, including lookup, waiting, connecting and TLS. */
   timeoutMs: number
   /**
-   * Sends the request once more if a reused connection closes before the first byte of the response. Default:
-   * false.
+   * Sends the request once more if a reused connection closes before the first byte of the response, or with a 408.
+   * Default: false.
    */
   repeatable?: boolean
   beforeWrite?: BeforeWrite

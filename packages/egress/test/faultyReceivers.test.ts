@@ -24,7 +24,12 @@ async function startPartner(
   options: FaultyReceiverOptions = {},
   onEnd = onTestFinished,
 ): Promise<FaultyReceiver> {
-  const partner = await startFaultyReceiver(name, { timeoutMs: TIMEOUT_MS, dripMs: 50, issuer, ...options })
+  const partner = await startFaultyReceiver(name, {
+    timeoutMs: TIMEOUT_MS,
+    dripMs: TIMEOUT_MS / 10,
+    issuer,
+    ...options,
+  })
   onEnd(partner.close)
   return partner
 }

@@ -4,7 +4,7 @@ import errors from "undici/lib/core/errors.js"
 import Client from "undici/lib/dispatcher/client.js"
 import type { Target } from "../address/parseTarget.ts"
 import type { Phase } from "../request/classifyNetworkError.ts"
-import { limitHeaders } from "./limitHeaders.ts"
+import { adaptParser, forgetStatus, type ParsedSocket } from "./adaptParser.ts"
 import { lastOf, openSocket } from "./openSocket.ts"
 import { TlsFloodError } from "./tlsFloodError.ts"
 import { createTlsSessions } from "./tlsSessions.ts"
@@ -16,6 +16,8 @@ export type Connection = {
    */
   ips: readonly string[]
   ip: string | undefined
+  /** Undefined until the connection is ready. */
+  socket: ParsedSocket | undefined
   phase: Phase
   /** True until the head of the current call's response has arrived. 1xx responses do not count. */
   headAwaited: boolean
@@ -59,8 +61,6 @@ export type OnCertificate = (origin: string, expiresAt: Date) => void
 
 type PooledConnection = Connection & {
   origin: Origin
-  /** Undefined until the connection is ready. */
-  socket: Socket | undefined
   /** The same as `socket`, or what a TLS socket uses: its `bytesRead` counts TLS, too. */
   tcp: Socket | undefined
   /** What had been read when that was last counted during a call. */
@@ -158,6 +158,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
 
   function serve(connection: PooledConnection, user: PoolUser): void {
     connection.headAwaited = true
+    if (connection.socket) forgetStatus(connection.socket)
     connection.readBefore = connection.socket?.bytesRead ?? 0
     connection.ips = user.ips
     connection.connectMs = undefined
@@ -233,7 +234,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
         // Registered before undici's listener, so that the limit is checked before the bytes are parsed.
         socket.on("readable", () => limitReading(connection, socket))
         // undici makes its parser when the connection is reported.
-        socket.once("readable", () => limitHeaders(socket))
+        socket.once("readable", () => adaptParser(socket))
         done(null, socket)
       },
       onFailed(error) {

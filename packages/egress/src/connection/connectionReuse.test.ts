@@ -69,6 +69,30 @@ test("if the partner closes the reused connection, a repeatable request succeeds
   }
 })
 
+test("a 408 on a reused connection is about its idleness: a repeatable request is sent once more, on a new connection", async () => {
+  let requests = 0
+  const late = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+  const { url } = await startServer((socket) => {
+    let isReused = false
+    onRequest(() => {
+      requests++
+      if (isReused) socket.end(late)
+      else socket.write(OK)
+      isReused = true
+    })(socket)
+  })
+  const egress = localEgress()
+  expect(await egress.request(post(url))).toMatchObject({ status: 200 })
+  const repeated = await egress.request(post(url, { repeatable: true }))
+  expect(repeated).toMatchObject({ status: 200, timing: { connectMs: expect.any(Number) } })
+  expect(repeated.timing.firstByteMs).toBeGreaterThan(0)
+  expect(requests).toBe(3)
+  expect(await egress.request(post(url))).toMatchObject({ status: 408 })
+  // On a new connection, it is the response to the request.
+  const always = await startServer(respondWith(late))
+  expect(await egress.request(post(always.url, { repeatable: true }))).toMatchObject({ status: 408 })
+})
+
 test("a call after the partner closed its connection succeeds over a new one", async () => {
   const { url, sockets } = await startServer(respondWith(OK))
   const egress = localEgress()

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import type { Dispatcher } from "undici"
 import type { Target } from "../address/parseTarget.ts"
 import type { Resolve } from "../address/resolveAndVet.ts"
+import { statusOf } from "../connection/adaptParser.ts"
 import type { Connection, ConnectionPool, PoolUser } from "../connection/connectionPool.ts"
 import { localResourceError } from "../connection/localResourceError.ts"
 import {
@@ -143,11 +144,19 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     if (this.#firstByteAt === 0) this.#firstByteAt = performance.now()
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (this.#done) return
     const now = performance.now()
     if (this.isTimedOut(now)) return
-    if (status >= 200) {
+    if (status === 408 && this.#mayRepeat()) {
+      // What a server sends before it closes an idle connection, and not its response to a request that it has just got.
+      this.#firstByteAt = 0
+      controller.abort(Object.assign(new Error("408 on an idle connection"), { code: "408" }))
+    } else if (status >= 200) {
       this.#headAt = now
       if (this.#connection !== undefined) this.#connection.headAwaited = false
       this.#options.sink.onHead(this, status, joinRepeated(headers))
@@ -183,7 +192,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
       return
     }
     const failure = classifyNetworkError(error, phase, this.target.host)
-    if (failure.error === "reset" && this.#mayRepeat()) {
+    if (failure.error === "reset" && this.#firstByteAt === 0 && this.#mayRepeat()) {
       this.#reset = failure
       this.#repeat()
     } else this.fail(failure)
@@ -195,7 +204,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
    */
   #mayRepeat(): boolean {
     const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined
-    return isReused && this.#options.repeatable && this.#firstByteAt === 0
+    return isReused && this.#options.repeatable
   }
 
   #repeat(): void {
@@ -226,6 +235,11 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
 
   resume(): void {
     if (!this.#done) this.#controller?.resume()
+  }
+
+  /** The status, also if the rest of the response's head did not arrive or is not valid. 0 before it. */
+  get status(): number {
+    return statusOf(this.#connection?.socket)
   }
 
   get ip(): string | undefined {

@@ -62,7 +62,7 @@ test.each([206, 226, 299])("status %i is returned unchanged", async (status) => 
   expect(await localEgress().request(post(url))).toMatchObject({ kind: "responded", status })
 })
 
-test.each(["102 Processing", "103 Early Hints"])(
+test.each(["100 Continue", "102 Processing", "103 Early Hints"])(
   "%s is skipped: the response that follows counts, and without one the call times out",
   async (line) => {
     const hint = `HTTP/1.1 ${line}\r\nlink: </a>\r\n\r\n`
@@ -83,18 +83,9 @@ test.each(["102 Processing", "103 Early Hints"])(
 
 test.each<[string, string, (socket: Socket) => void]>([
   ["closes at once", "reset", (socket) => socket.resume().end()],
-  ["closes within the head", "reset", onRequest((socket) => socket.end("HTTP/1.1 200 OK\r\nx: y"))],
-  ["sends an invalid header", "protocol", respondWith("HTTP/1.1 200 OK\r\nx y\r\n\r\n")],
-  [
-    "sends two different content-lengths",
-    "protocol",
-    respondWith("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
-  ],
-  [
-    "sends too many headers",
-    "protocol",
-    respondWith(`HTTP/1.1 200 OK\r\n${"abcd: efgh\r\n".repeat(3_000)}\r\n`),
-  ],
+  ["closes within the status line", "reset", onRequest((socket) => socket.end("HTTP/1.1 20"))],
+  ["closes within the head of a 500", "reset", onRequest((socket) => socket.end("HTTP/1.1 500 No\r\nx: y"))],
+  ["closes after a 1xx", "reset", onRequest((socket) => socket.end("HTTP/1.1 103 Hint\r\n\r\n"))],
   [
     "upgrades unasked",
     "protocol",
@@ -108,6 +99,40 @@ test.each<[string, string, (socket: Socket) => void]>([
   expect(JSON.stringify(outcome)).not.toContain("secret")
   expect(egress.counts().open).toBe(0)
   await soon(() => expect(sockets.size).toBe(0))
+})
+
+test.each<[string, string, (socket: Socket) => void]>([
+  ["a header of 20 kB", `x: ${"y".repeat(20_000)}\r\n\r\n`, ignore],
+  ["3,000 headers", `${"abcd: efgh\r\n".repeat(3_000)}\r\n`, ignore],
+  ["an invalid header", "x y\r\n\r\n", ignore],
+  ["two different content-lengths", "content-length: 1\r\ncontent-length: 2\r\n\r\nab", ignore],
+  ["a head that ends the connection", "x: y", (socket) => socket.end()],
+  ["a head that is reset", "x: y", (socket) => setTimeout(() => socket.resetAndDestroy(), 50)],
+  ["a head without end", "x: y", ignore],
+  ["a body in invalid chunks", "transfer-encoding: chunked\r\n\r\nno chunk", ignore],
+  ["a body that is too short", "content-length: 9\r\n\r\na", (socket) => socket.end()],
+])("a 2xx status line counts although %s follows, and the connection is closed", async (_, rest, then) => {
+  const { url, sockets } = await startServer(
+    onRequest((socket) => {
+      socket.write(`HTTP/1.1 201 Created\r\n${rest}`)
+      then(socket)
+    }),
+  )
+  const egress = localEgress()
+  const outcome = await egress.request(post(url, { timeoutMs: rest === "x: y" ? TIMEOUT_MS : 60_000 }))
+  expect(outcome).toMatchObject({ kind: "responded", status: 201, ip: "127.0.0.1" })
+  await soon(() => expect(egress.counts().open).toBe(0))
+  await soon(() => expect(sockets.size).toBe(0))
+})
+
+test("the status line of the request before on the same connection does not count", async () => {
+  let requests = 0
+  const { url } = await startServer(
+    onRequest((socket) => (++requests === 1 ? socket.write(OK) : socket.end())),
+  )
+  const egress = localEgress()
+  expect(await egress.request(post(url))).toMatchObject({ kind: "responded" })
+  expect(await egress.request(post(url))).toMatchObject({ kind: "failed", error: "reset" })
 })
 
 test("a refused connection results in connect", async () => {
@@ -270,6 +295,8 @@ test("a handshake that never ends times out and leaves no socket", async () => {
   await soon(() => expect(sockets.size).toBe(0))
 })
 
+function ignore(): void {}
+
 /** Shorter than `TIMEOUT_MS`; twice this time is longer. */
 const LATE_MS = 300
 const respondLate = onRequest((socket) => void setTimeout(() => socket.write(OK), LATE_MS))
@@ -294,7 +321,7 @@ test("a response may have 200 headers, but not thousands, however short", async 
   const many = await startServer(respondWith(`${head(200)}\r\n`))
   expect(await localEgress().request(post(many.url))).toMatchObject({ kind: "responded", status: 200 })
   // Without an end, so that nothing but the limit ends it.
-  const tooMany = await startServer(respondWith(head(16_000)))
+  const tooMany = await startServer(respondWith(head(16_000).replace("200 OK", "500 Failed")))
   const failed = await localEgress().request(post(tooMany.url))
   expect(failed).toMatchObject({ kind: "failed", error: "protocol" })
   expect(failed).toHaveProperty("message", expect.stringContaining("its headers are too large"))

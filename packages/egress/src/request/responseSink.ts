@@ -1,6 +1,6 @@
 import type { Failure } from "./classifyNetworkError.ts"
 import type { Exchange, Sink } from "./exchange.ts"
-import type { Excerpt, Headers, Outcome } from "./outcome.ts"
+import type { Aborted, Excerpt, Failed, Headers, Outcome, Timing } from "./outcome.ts"
 
 const EXCERPT_BYTES = 1_024
 const DRAIN_BYTES = 64 * 1_024
@@ -31,8 +31,7 @@ export class ResponseSink implements Sink, Excerpt {
     this.#declaredBytes = Number(headers["content-length"] ?? 0)
     const timing = exchange.timing("head")
     exchange.limitFromNow(DRAIN_MS)
-    const ip = exchange.ip ?? ""
-    this.#resolve({ kind: "responded", status, headers, excerpt: this, ip, timing })
+    this.#respond(exchange, status, headers, timing)
   }
 
   onData(exchange: Exchange, chunk: Buffer): void {
@@ -55,18 +54,27 @@ export class ResponseSink implements Sink, Excerpt {
   }
 
   onFail(exchange: Exchange, failure: Failure): void {
-    if (this.#hasHead) {
-      this.#settle()
-      return
-    }
     const { ip } = exchange
-    const timing = exchange.timing("now")
-    this.#resolve({ kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing })
+    this.#endEarly(exchange, { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }) })
   }
 
   onAbort(exchange: Exchange): void {
-    if (this.#hasHead) this.#settle()
-    else this.#resolve({ kind: "aborted", timing: exchange.timing("now") })
+    this.#endEarly(exchange, { kind: "aborted" })
+  }
+
+  #endEarly(exchange: Exchange, outcome: Omit<Failed, "timing"> | Omit<Aborted, "timing">): void {
+    const timing = exchange.timing("now")
+    const { status } = exchange
+    // The partner has accepted the request, whatever follows the status line.
+    if (!this.#hasHead && status >= 200 && status < 300) this.#respond(exchange, status, {}, timing)
+    // Without effect if the partner has responded.
+    this.#resolve({ ...outcome, timing })
+    this.#settle()
+  }
+
+  #respond(exchange: Exchange, status: number, headers: Headers, timing: Timing): void {
+    const ip = exchange.ip ?? ""
+    this.#resolve({ kind: "responded", status, headers, excerpt: this, ip, timing })
   }
 
   onError(error: Error): void {
