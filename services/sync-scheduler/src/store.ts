@@ -1,5 +1,5 @@
 import { type CompactedTrigger, createScanStart, type Pool, recordTriggers } from "@sitewire/database"
-import type { Logger, RetryStatement, RowClaim } from "@sitewire/runtime"
+import { type Logger, type RetryStatement, type RowClaim, whileLocked } from "@sitewire/runtime"
 import { unlessTooSlow } from "./batchTooSlow.ts"
 import { claimChanges, settleChanges, type UnpublishedChange } from "./publish/unpublishedChanges.ts"
 import type { ClaimInput, HostQueue } from "./schedule/claimDueSyncs.ts"
@@ -9,7 +9,6 @@ import { finishSkippingBadRows } from "./sync/finishSkippingBadRows.ts"
 import { type Chunk, type StoredChunk, storeChunk } from "./sync/storeChunk.ts"
 import { storeInTurn } from "./sync/storeInTurn.ts"
 import type { WindowSettings } from "./syncRun.ts"
-import { whileLocked } from "./whileLocked.ts"
 
 /** How long a batch of triggers waits for a row that another transaction has locked. */
 const lockWaitMs = 1_000
@@ -54,7 +53,7 @@ export function createStore({
     },
     storeChunk: (chunk: Chunk, site: string | null): Promise<StoredChunk> =>
       whileLocked({
-        connection: chunk.connection,
+        owner: { connection: chunk.connection },
         work: () => store(chunk, site),
         signal: expiring,
         log,

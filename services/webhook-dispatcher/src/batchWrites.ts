@@ -1,4 +1,4 @@
-import { type BatchBounds, batchCalls } from "@sitewire/runtime"
+import { type BatchBounds, batchCalls, type Logger, whileLocked } from "@sitewire/runtime"
 import type { Store } from "./createStore.ts"
 import type { Deferral } from "./deferred/deferDeliveries.ts"
 import type { ClaimedDelivery } from "./deferred/releaseClaims.ts"
@@ -11,16 +11,32 @@ import type { AttemptRecord } from "./outcome/recordAttempts.ts"
  */
 const recording: BatchBounds = { lingerMs: 25, flushAt: 32, maxBatch: 500, maxRunning: 2 }
 
-/** Each function resolves once its row is committed. */
+/** Each function resolves once its row is committed. Until `signal` is aborted, it waits for a row that is locked, and its batch does not. */
 export function batchWrites(
   store: Pick<Store, "storeDeliveries" | "recordAttempts" | "deferDeliveries" | "releaseClaims">,
+  waiting: { signal: AbortSignal; log: Logger },
 ) {
-  const batch = <Item>(run: (items: Item[]) => Promise<void>, bounds: BatchBounds) =>
-    batchCalls<Item, void>({ ...bounds, run: (items) => run(items).then(() => []) })
+  /** `run` returns the deliveries whose rows another transaction has locked: nothing was written of them. */
+  function batch<Item>(
+    run: (items: Item[]) => Promise<string[]>,
+    deliveryOf: (item: Item) => string,
+    bounds: BatchBounds,
+  ): (item: Item) => Promise<void> {
+    const write = batchCalls<Item, "locked" | undefined>({
+      ...bounds,
+      async run(items) {
+        const locked = new Set(await run(items))
+        return items.map((item) => (locked.has(deliveryOf(item)) ? "locked" : undefined))
+      },
+    })
+    return (item) =>
+      whileLocked({ owner: { delivery: deliveryOf(item) }, work: () => write(item), ...waiting })
+  }
+  const short = { lingerMs: 2, maxBatch: 500 }
   return {
-    storeDelivery: batch<FirstOutcome>(store.storeDeliveries, recording),
-    recordAttempt: batch<AttemptRecord>(store.recordAttempts, recording),
-    deferDelivery: batch<Deferral>(store.deferDeliveries, { lingerMs: 2, maxBatch: 500, maxRunning: 2 }),
-    releaseClaim: batch<ClaimedDelivery>(store.releaseClaims, { lingerMs: 2, maxBatch: 500, maxRunning: 1 }),
+    storeDelivery: batch<FirstOutcome>(store.storeDeliveries, ({ delivery }) => delivery.id, recording),
+    recordAttempt: batch<AttemptRecord>(store.recordAttempts, ({ deliveryId }) => deliveryId, recording),
+    deferDelivery: batch<Deferral>(store.deferDeliveries, ({ id }) => id, { ...short, maxRunning: 2 }),
+    releaseClaim: batch<ClaimedDelivery>(store.releaseClaims, ({ id }) => id, { ...short, maxRunning: 1 }),
   }
 }

@@ -52,6 +52,8 @@ export type DispatcherParts = {
   onNetwork: (isUp: boolean, why: string) => void
   metrics: DispatcherMetrics
   tracing: Tracing
+  /** Aborted when no outcome can be recorded any more, because the process stops. */
+  expiring: AbortSignal
   log: Logger
 }
 
@@ -98,7 +100,7 @@ export function createDispatcher(parts: DispatcherParts) {
     onCapacity: (channel) => drain.onCapacity(channel),
   })
   const lock = createKeyedLock()
-  const writes = batchWrites(store)
+  const writes = batchWrites(store, { signal: parts.expiring, log })
 
   const handleDelivery = createHandleDelivery({
     ...writes,

@@ -62,8 +62,10 @@ export function createStore({ pool, retry, sealingKeys, ...settings }: StorePart
       return lookedUp.rows.map((row, at) => ({ ...row, erased: isErased(events[at], current) }))
     }),
     storeDeliveries: retried("store deliveries", async (sql, batch: readonly FirstOutcome[]) => {
-      let checked = erasures ?? (await readErasuresAgain())
-      while (!(await storeDeliveries(sql, batch, settings, checked))) checked = await readErasuresAgain()
+      for (let checked = erasures; ; checked = undefined) {
+        const locked = await storeDeliveries(sql, batch, settings, checked ?? (await readErasuresAgain()))
+        if (locked) return locked
+      }
     }),
     loadDeliveries: retried("load deliveries", loadDeliveries),
     recordAttempts: retried("record attempts", (sql, batch: readonly AttemptRecord[]) =>

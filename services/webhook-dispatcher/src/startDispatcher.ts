@@ -124,6 +124,7 @@ export async function startDispatcher(
     onNetwork: (isUp, why) => readiness.set("network", isUp, why),
     metrics: createDispatcherMetrics(registry),
     tracing,
+    expiring: lifecycle.expiring,
     log,
   })
   const id = newDispatcherId()

@@ -22,12 +22,7 @@ export const retryRecordSchema = z
     failures: z
       .int32()
       .min(0)
-      .meta({ description: "Failed attempts since `since`; chooses the next delay.", examples: [1] }),
-    since: z.iso.datetime().meta({
-      description:
-        "Start of the retry period: the first attempt, or the first one after a resend. Later by the time that does not count, such as a pause.",
-      examples: ["2026-03-01T12:00:00.000Z"],
-    }),
+      .meta({ description: "Failed attempts of the retry period; chooses the next delay.", examples: [1] }),
     correlation: z
       .string()
       .max(200)

@@ -1,9 +1,15 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
 import type { CompactedTrigger } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
+import {
+  firstLockPauseMs,
+  type Logger,
+  longestLockPauseMs,
+  processAttributes,
+  type Span,
+  type Tracing,
+} from "@sitewire/runtime"
 import { BatchTooSlow } from "../batchTooSlow.ts"
-import { firstLockPauseMs, longestLockPauseMs } from "../whileLocked.ts"
 import { compactTriggers } from "./compactTriggers.ts"
 import { isInvalidTrigger } from "./isInvalidTrigger.ts"
 import { trackLockedConnections } from "./lockedConnections.ts"

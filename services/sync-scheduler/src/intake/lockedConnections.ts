@@ -1,5 +1,4 @@
-import type { Logger } from "@sitewire/runtime"
-import { longLockMs } from "../whileLocked.ts"
+import { type Logger, longLockMs } from "@sitewire/runtime"
 
 /** More connections are not logged until no row is locked any more. */
 const mostReports = 10

@@ -1,5 +1,4 @@
-import { batchCalls, type Logger } from "@sitewire/runtime"
-import { whileLocked } from "../whileLocked.ts"
+import { batchCalls, type Logger, whileLocked } from "@sitewire/runtime"
 import type { Completion, Finish } from "./finishRuns.ts"
 
 export type RecordEndOptions = {
@@ -21,7 +20,7 @@ export function createRecordEnd({ finishRuns, expiring, log }: RecordEndOptions)
       return finished
     }
     try {
-      return await whileLocked({ connection: completion.connection, work, signal: expiring, log })
+      return await whileLocked({ owner: { connection: completion.connection }, work, signal: expiring, log })
     } finally {
       locked.delete(completion)
     }

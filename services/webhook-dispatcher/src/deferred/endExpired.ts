@@ -35,9 +35,9 @@ with read as materialized (
   select delivery_id, deferred_at from read where is_expired limit ${expiredAtOnce}
 ), locked as materialized (
   select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
-    from expired join waiting_delivery using (delivery_id, deferred_at)
+    from expired join waiting_delivery using (delivery_id, deferred_at) join delivery on delivery.id = delivery_id
    where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${free}
-   order by waiting_delivery.delivery_id for update of waiting_delivery skip locked
+   order by waiting_delivery.delivery_id for update of waiting_delivery, delivery skip locked
 ), ${endWaiting("not-attempted", null)}
 select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(correlation, '') as correlation,
        died.id is not null as died, null as next_ms

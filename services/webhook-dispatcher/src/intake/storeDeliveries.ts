@@ -126,18 +126,19 @@ select is_current, array(
 
 /**
  * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch. A delivery that
- * `erasures` covers is stored as erased, without its body, and never sent. False: there is another list of erasures now, so
+ * `erasures` covers is stored as erased, without its body, and never sent. Null: there is another list of erasures now, so
  * nothing was stored.
  *
  * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
- * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt.
+ * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt. Returns the deliveries whose
+ * repetitions could not be recorded, because their rows are locked.
  */
 export async function storeDeliveries(
   sql: Sql,
   batch: readonly FirstOutcome[],
   settings: StoreSettings,
   erasures: Erasures,
-): Promise<boolean> {
+): Promise<string[] | null> {
   const { digestKey, publishOutcomes } = settings
   const starts: number[] = []
   let next = 1
@@ -171,9 +172,8 @@ export async function storeDeliveries(
     deferred_elapsed_ms: plain(({ deferral }) => deferral?.elapsedMs ?? null),
     ...attemptValues(batch.map(({ attempt }) => attempt)),
   })
-  if (!stored?.is_current) return false
-  if (stored.known.length > 0) await recordRepetitions(sql, batch, stored.known, settings)
-  return true
+  if (!stored?.is_current) return null
+  return stored.known.length === 0 ? [] : recordRepetitions(sql, batch, stored.known, settings)
 }
 
 async function recordRepetitions(
@@ -181,7 +181,7 @@ async function recordRepetitions(
   batch: readonly FirstOutcome[],
   events: string[],
   settings: StoreSettings,
-): Promise<void> {
+): Promise<string[]> {
   const rows = await sql<{ delivery_id: string; event_id: string }>(
     "select event_id, delivery_id from known_event where event_id = any($1::text[])",
     [events],
@@ -191,5 +191,8 @@ async function recordRepetitions(
     const deliveryId = ids.get(delivery.eventId)
     return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
   })
-  if (repetitions.length > 0) await recordAttempts(sql, repetitions, settings)
+  const locked = repetitions.length > 0 ? await recordAttempts(sql, repetitions, settings) : []
+  return batch.flatMap(({ delivery }) =>
+    locked.includes(ids.get(delivery.eventId) ?? "") ? [delivery.id] : [],
+  )
 }

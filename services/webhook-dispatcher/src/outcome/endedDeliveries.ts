@@ -64,9 +64,11 @@ export function createClaimEnded() {
   }
 }
 
+// A row that is locked is published again when its lease has ended.
 const settle = `
-with published as (
-  select * from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
+with published as materialized (
+  select delivery_id, ended_at from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
+    join ended_delivery using (delivery_id, ended_at) for update of ended_delivery skip locked
 ), kept as (
   update ended_delivery as ended set published_at = now() from published
    where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state = 'dead'

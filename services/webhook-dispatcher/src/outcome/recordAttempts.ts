@@ -1,6 +1,7 @@
 import type { AttemptError } from "@sitewire/contracts"
 import { defineStatement, insertEnded, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
+import { lockWaiting } from "./lockWaiting.ts"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -75,8 +76,7 @@ export const attemptColumns = `number, started_at, duration_ms, lookup_ms, conne
 // | cancelled, dead         | delivered | unchanged: it ended meanwhile                              |
 // | erased                  | erased    | erased                                                     |
 //
-// The row of waiting_delivery is locked first, so the columns of `seen` are current. Postgres evaluates a condition on
-// `delivery` again if another transaction changed that row meanwhile.
+// The rows of waiting_delivery and delivery are locked first, so the columns of `seen` are current.
 const accepted = "seen.state = 'delivered'"
 /** The attempt was the last one of its retry period, and nothing else keeps the delivery waiting. */
 const ends = "(seen.state = 'dead' and seen.waits and not seen.resend_waits)"
@@ -91,21 +91,28 @@ const changesRow = `(delivery.attempts < seen.number
 const keepForResend = (column: string, otherwise: string) =>
   `${column} = case when seen.resend_waits then waiting_delivery.${column} else ${otherwise} end`
 
-// An erasure locks the row, so this statement waits for it. The response excerpt and the request's headers of an erased
-// delivery are not stored, because they may quote or identify the body. A repeated attempt updates no row, so the state
-// is then read with a lock.
-const insertAttempts = defineStatement<Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>>(
+// The response excerpt and the request's headers of an erased delivery are not stored, because they may quote or identify
+// the body. An erasure in progress has locked the rows.
+const insertAttempts = defineStatement<
+  Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>,
+  { id: string }
+>(
   "record-attempts",
   `
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(outcomeColumns)}
-), waiting as materialized (
-  select delivery_id, deferred_at, deferred_reason from waiting_delivery
-   where delivery_id = any ($delivery_id::uuid[]) order by delivery_id for update
+), ${lockWaiting("$delivery_id")}, stored as materialized (
+  select id as delivery_id, state as stored_state from delivery
+   where id = any ($delivery_id::uuid[]) order by id for no key update skip locked
+), skipped as materialized (
+  select id from locked
+   union
+  select id from delivery where id = any ($delivery_id::uuid[]) and id <> all (array(select delivery_id from stored))
 ), matched as (
-  select outcome.*, deferred_reason, waiting.delivery_id is not null as waits,
+  select outcome.*, stored_state, deferred_reason, waiting.delivery_id is not null as waits,
          coalesce(deferred_at = to_timestamp(deferred_at_ms / 1000), false) as ends_deferral
-    from outcome left join waiting using (delivery_id)
+    from outcome left join waiting using (delivery_id) left join stored using (delivery_id)
+   where delivery_id <> all (array(select id from skipped))
 ), seen as materialized (
   -- A resend that was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped.
   select *, coalesce(deferred_reason = 'resend', false) and not ends_deferral as resend_waits from matched
@@ -142,29 +149,33 @@ with outcome as (
   select delivery_id, event_id, channel_id, state_now, number, now() - elapsed_ms * interval '1 millisecond', error,
          status, correlation, attempt_traceparent
     from updated as seen
-   where state_now = 'dead' and ${ends} or $publish_outcomes::boolean and state_now = 'delivered' and ${accepted}`)}
-insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
-select delivery_id, ${attemptColumns}, case when stored_state <> 'erased' then response_excerpt end,
-       case when stored_state <> 'erased' then request_headers end
-  from outcome left join (select delivery_id, state_now from updated) as changed using (delivery_id)
- cross join lateral (
-   select coalesce(state_now, (select state from delivery where id = delivery_id for share)) as stored_state) as stored
-on conflict do nothing`,
+   where state_now = 'dead' and ${ends} or $publish_outcomes::boolean and state_now = 'delivered' and ${accepted}`)}, attempted as (
+  insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
+  select delivery_id, ${attemptColumns}, case when stored_state <> 'erased' then response_excerpt end,
+         case when stored_state <> 'erased' then request_headers end
+    from seen
+  on conflict do nothing
+)
+select id from skipped`,
 )
 
-/** A batch may contain a delivery only once, because `update` applies only one outcome to each row. */
+/**
+ * A batch may contain a delivery only once, because `update` applies only one outcome to each row. Returns the deliveries whose
+ * rows are locked.
+ */
 export async function recordAttempts(
   sql: Sql,
   batch: readonly AttemptRecord[],
   { publishOutcomes }: { publishOutcomes: boolean },
-): Promise<void> {
-  await insertAttempts(sql, {
+): Promise<string[]> {
+  const skipped = await insertAttempts(sql, {
     publish_outcomes: publishOutcomes,
     delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
     deferred_at_ms: plainArray(batch.map(({ deferredAt }) => deferredAt?.getTime() ?? null)),
     lease_expires_at_ms: plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt?.getTime() ?? null)),
     ...attemptValues(batch),
   })
+  return skipped.map(({ id }) => id)
 }
 
 /** The values of `attemptColumnTypes`. Null: there was no attempt. */

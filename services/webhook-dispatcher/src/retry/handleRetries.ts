@@ -76,16 +76,17 @@ export function createHandleRetries(parts: HandleRetriesParts) {
     row: LoadedDelivery | undefined,
     previousAttempt: string | null,
   ): Promise<void> {
-    const { attempt, failures, correlation } = next
-    const seen = { delivery: next.delivery, attempt, correlation }
-    const stale = staleReason(next, row)
-    if (stale !== null || !row) {
+    const { delivery, attempt, failures, correlation } = next
+    // A crash, a rebalance or the sweep can leave a second record of an attempt. Numbers are compared and not times, because
+    // clocks may differ.
+    if (!row || attempt <= row.attempts) {
       metrics.stale.inc()
-      log.info({ ...seen, why: stale }, "a due retry is stale; it is dropped")
+      const why = row ? "the attempt was made already" : "no attempt is scheduled, or this is being changed"
+      log.info({ delivery, attempt, correlation, why }, "a due retry is stale; it is dropped")
       return
     }
     const { id, eventId, channel, body, traceparent } = row
-    const since = startOfPeriod(next.since, row)
+    const since = new Date(steadyClock.now() - row.elapsedMs).toISOString()
     const due = { id, eventId, channel, body, attempt, failures, since, correlation, traceparent }
     await handleDelivery({ ...due, previousAttempt, claim: null })
   }
@@ -103,30 +104,4 @@ export function createHandleRetries(parts: HandleRetriesParts) {
   }
 
   return handleRecords
-}
-
-/**
- * Returns why a retry record must be dropped, or null. A crash, a rebalance or the sweep can leave a second
- * record of an attempt. Numbers and states are compared and not times, because clocks may differ.
- */
-function staleReason({ attempt }: RetryRecord, row: LoadedDelivery | undefined): string | null {
-  if (!row) return "the delivery is no longer stored"
-  if (row.state === "erased") return "the delivery was erased on request"
-  if (row.state === "cancelled") return "the delivery was cancelled"
-  if (row.state === "dead") return "the delivery is dead"
-  if (row.deferred) return "the delivery is deferred"
-  if (attempt <= row.attempts) return "the attempt was made already"
-  // The previous attempt was made twice after a crash: one was accepted, the other failed and published this
-  // retry. (The retry of a failed resend is valid. It is scheduled in the row, so `lateMs` is set.)
-  if (row.state === "delivered" && row.lateMs === null) return "the delivery was delivered"
-  return null
-}
-
-/**
- * Returns when the retry period started, by the row's times (Postgres's clock), or by the record's `since` if
- * a crash prevented the row's update. The time by which the attempt is late does not count.
- */
-function startOfPeriod(since: string, { elapsedMs, lateMs }: LoadedDelivery): string {
-  if (elapsedMs === null) return since
-  return new Date(steadyClock.now() - elapsedMs + Math.max(0, lateMs ?? 0)).toISOString()
 }

@@ -18,16 +18,10 @@ export const giveUpAfterMs = 20_000
  * attempt is due.
  */
 export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
-  return async ({ id, attempt, failures, since, correlation }, step, failed) => {
+  return async ({ id, attempt, failures, correlation }, step, failed) => {
     const topic = retryTopics[step]
     if (topic === undefined) throw new Error(`there is no retry topic for step ${step}`)
-    const next: RetryRecord = {
-      delivery: id,
-      attempt: attempt + 1,
-      failures: failures + 1,
-      since,
-      correlation,
-    }
+    const next: RetryRecord = { delivery: id, attempt: attempt + 1, failures: failures + 1, correlation }
     const record = { topic, key: id, value: JSON.stringify(next), ...traceHeaders(failed) }
     await publish(record, { giveUpAfterMs })
   }

@@ -1,0 +1,82 @@
+import { createLogger } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
+import { plainAttempt } from "../test/fixtures/plainAttempt.ts"
+import { paid } from "../test/fixtures/testDispatcher.ts"
+import { batchWrites } from "./batchWrites.ts"
+import { deferDeliveries } from "./deferred/deferDeliveries.ts"
+import { releaseClaims } from "./deferred/releaseClaims.ts"
+import type { NewDelivery } from "./delivery.ts"
+import { newDelivery } from "./intake/newDelivery.ts"
+import { storeDeliveries } from "./intake/storeDeliveries.ts"
+import { recordAttempts } from "./outcome/recordAttempts.ts"
+
+const settings = { digestKey: null, publishOutcomes: false }
+const leaseExpiresAt = new Date(Date.now() + 60_000)
+const claimed = {
+  deferred_at: "now()",
+  deferred_reason: "'busy'",
+  lease_expires_at: `'${leaseExpiresAt.toISOString()}'`,
+}
+const delivered = { state: "'delivered'" }
+const ofEvent = (id: string): NewDelivery =>
+  newDelivery(
+    {
+      ...{ topic: "paid", partition: 0, offset: "0", key: null, value: null, headers: {} },
+      ...{ appendedAt: Date.now(), timeFrom: "broker" },
+    },
+    paid(id),
+    null,
+  )
+
+test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
+  const { sql, driver, insert } = await startDeliveryDatabase()
+  const { storeDelivery, recordAttempt, deferDelivery, releaseClaim } = batchWrites(
+    {
+      storeDeliveries: (batch) => storeDeliveries(sql, batch, settings),
+      recordAttempts: (batch) => recordAttempts(sql, batch, settings),
+      deferDeliveries: (batch) => deferDeliveries(sql, batch),
+      releaseClaims: (batch) => releaseClaims(sql, batch),
+    },
+    { signal: new AbortController().signal, log: createLogger({ service: "test", level: "silent" }) },
+  )
+  const waits = "waiting_delivery where delivery_id"
+  const record = (deliveryId: string) => recordAttempt({ ...plainAttempt, deliveryId })
+  const defer = (id: string) =>
+    deferDelivery({ id, reason: "busy", attempt: 1, failures: 0, elapsedMs: null })
+  const store = (delivery: NewDelivery) =>
+    storeDelivery({ delivery, attempt: { ...plainAttempt, deliveryId: delivery.id }, deferral: null, erased: false })
+  const [stored, unstored] = [ofEvent("stored"), ofEvent("unstored")]
+  await store(stored)
+  const cases = [
+    { row: waits, write: record, locked: await insert(), free: await insert() },
+    { row: "delivery where id", write: record, locked: await insert(delivered), free: await insert(delivered) },
+    { row: waits, write: defer, locked: await insert(), free: await insert() },
+    {
+      row: waits,
+      write: (id: string) => releaseClaim({ id, leaseExpiresAt }),
+      locked: await insert(claimed),
+      free: await insert(claimed),
+    },
+    {
+      row: "delivery where id",
+      write: (id: string) => store(id === stored.id ? stored : unstored),
+      locked: stored.id,
+      free: unstored.id,
+    },
+  ]
+  for (const { row, write, locked, free } of cases) {
+    const other = await driver.connect()
+    await other.query("begin")
+    await other.query(`select from ${row} = $1 for update`, [locked])
+    let isWritten = false
+    const writing = write(locked).then(() => {
+      isWritten = true
+    })
+    await write(free)
+    expect(isWritten).toBe(false)
+    await other.query("commit")
+    await writing
+    other.release()
+  }
+})

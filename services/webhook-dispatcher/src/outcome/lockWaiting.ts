@@ -1,0 +1,11 @@
+/**
+ * Steps of a statement for a batch of deliveries, whose ids are the parameter `ids`: `waiting` are those that wait, locked, and
+ * `locked` those whose rows another transaction has locked. They must be skipped and returned, so that they do not delay the
+ * others. A row that was deleted meanwhile counts as locked, and the repetition of the statement does not find it.
+ */
+export const lockWaiting = (ids: string) => `waiting as materialized (
+  select * from waiting_delivery where delivery_id = any (${ids}::uuid[]) order by delivery_id for update skip locked
+), locked as materialized (
+  select delivery_id as id from waiting_delivery
+   where delivery_id = any (${ids}::uuid[]) and delivery_id <> all (array(select delivery_id from waiting))
+)`
