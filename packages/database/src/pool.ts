@@ -21,7 +21,13 @@ export type Sql = <R extends Row = Row>(
   name?: string,
 ) => Promise<R[]>
 
-export type Pool = { sql: Sql; driver: pg.Pool; close(): Promise<void> }
+export type Pool = {
+  sql: Sql
+  driver: pg.Pool
+  /** How long a call of `sql` takes at most, with the wait for a connection. */
+  longestMs: number
+  close(): Promise<void>
+}
 
 /**
  * Postgres ends a statement at the statement timeout, but cannot do so if it is unreachable. So the driver
@@ -47,13 +53,15 @@ async function requirePrimary(client: pg.PoolClient): Promise<void> {
 
 export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
   const { readPassword, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = settings
+  const queryTimeoutMs = statementTimeoutMs + driverExtraMs
+  const connectionTimeoutMs = connectTimeoutMs + (readPassword === undefined ? 0 : passwordWithinMs)
   const driver = new pg.Pool({
     connectionString: settings.url,
     max: settings.size,
     application_name: settings.name,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + driverExtraMs,
-    connectionTimeoutMillis: connectTimeoutMs + (readPassword === undefined ? 0 : passwordWithinMs),
+    query_timeout: queryTimeoutMs,
+    connectionTimeoutMillis: connectionTimeoutMs,
     Client: readPassword === undefined ? Client : clientClass(readPassword, connectTimeoutMs),
     idleTimeoutMillis: 30_000,
     // No sequential scans: a prepared statement that was planned for a nearly empty table would still scan
@@ -71,6 +79,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
       const result = await driver.query<R>({ text, values: [...values], ...(name ? { name } : {}) })
       return result.rows
     },
+    longestMs: connectionTimeoutMs + queryTimeoutMs,
     close: () => driver.end(),
   }
 }

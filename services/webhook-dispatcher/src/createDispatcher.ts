@@ -41,6 +41,8 @@ export type DispatcherSettings = {
   pollIntervalMs: number
   /** The interval at which Postgres is polled for deleted channels. */
   deletedChannelsIntervalMs: number
+  /** How long a statement takes at most. */
+  longestStatementMs: number
 }
 
 export type DispatcherParts = {
@@ -57,11 +59,8 @@ export type DispatcherParts = {
   log: Logger
 }
 
-/**
- * A claim reserves a delivery for one dispatcher until its lease ends. `leaseReserveMs` is the lease's
- * reserve: half for a late start of the attempt, half for recording it.
- */
-const leaseReserveMs = 5_000
+/** For a late start of an attempt, and for recording it. */
+const reserveMs = 2_500
 
 /**
  * Starts to attempt deferred deliveries, and to search for deliveries whose Kafka record was lost (the
@@ -76,12 +75,14 @@ export function createDispatcher(parts: DispatcherParts) {
       else log.error({ why }, "hardly any channel can be reached; deliveries wait, and no retry period runs")
     },
   })
-  const { schedule, topics, maxOutstanding } = settings
-  const claimSettings = {
-    // Until the outcome is recorded, which waits for the retry's record in Kafka.
-    leaseMs: settings.channelMaxWaitMs + settings.deliveryTimeoutMs + giveUpAfterMs + leaseReserveMs,
-    attemptWithinMs: settings.channelMaxWaitMs + leaseReserveMs / 2,
-  }
+  const { schedule, topics, maxOutstanding, longestStatementMs } = settings
+  // From an attempt's start until its outcome can be recorded, which waits for the retry's record in Kafka.
+  const attemptMs = settings.deliveryTimeoutMs + giveUpAfterMs + reserveMs
+  const startMs = settings.channelMaxWaitMs + reserveMs
+  // The lease outlasts both statements. A shorter one would end before the attempt if Postgres is slow, and the delivery would be
+  // claimed and released for ever, or sent twice.
+  const attemptWithinMs = longestStatementMs + startMs
+  const claimSettings = { attemptWithinMs, leaseMs: attemptWithinMs + attemptMs + longestStatementMs }
   const limiter = createLimiter({
     maxConcurrency: settings.channelMaxConcurrency,
     // Together three quarters: the rest is for channels that respond quickly.
@@ -153,7 +154,7 @@ export function createDispatcher(parts: DispatcherParts) {
     log,
   })
   const ending = startEndingDeliveries({
-    attemptsEndWithinMs: claimSettings.leaseMs,
+    attemptsEndWithinMs: startMs + attemptMs,
     intervalMs: settings.deletedChannelsIntervalMs,
     findDeletedChannels: store.findDeletedChannels,
     endDeliveries: store.endDeliveries,

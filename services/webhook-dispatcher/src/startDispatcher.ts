@@ -100,6 +100,7 @@ export async function startDispatcher(
       deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
       pollIntervalMs: intervals.pollMs,
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,
+      longestStatementMs: pool.longestMs,
     },
     store: createStore({
       pool,

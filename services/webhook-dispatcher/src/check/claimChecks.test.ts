@@ -28,9 +28,9 @@ test("each kind has its own limit, the oldest is first, and what is claimed is n
 })
 
 test("a process whose lease ended, and whose check was claimed again, writes nothing any more", async () => {
-  const { sql, driver } = await startDeliveryDatabase()
+  const { sql } = await startDeliveryDatabase()
   const id = await requestCheck(sql, { channel: "acme" })
-  const store = createCheckStore({ pool: { sql, driver, close: async () => {} }, retry: (_, work) => work() })
+  const store = createCheckStore({ pool: { sql }, retry: (_, work) => work() })
   const [late] = await store.claim({ ...limits, leaseMs: -1 })
   const [current] = await store.claim(limits)
   if (!late || !current) throw new Error("the check was not claimed twice")
@@ -46,8 +46,8 @@ test("a process whose lease ended, and whose check was claimed again, writes not
 })
 
 test("a certification of another address does not count as the channel's", async () => {
-  const { sql, driver } = await startDeliveryDatabase()
-  const store = createCheckStore({ pool: { sql, driver, close: async () => {} }, retry: (_, work) => work() })
+  const { sql } = await startDeliveryDatabase()
+  const store = createCheckStore({ pool: { sql }, retry: (_, work) => work() })
   const finish = async (address: string, result: string) => {
     const id = await requestCheck(sql, { channel: "acme", address })
     const [check] = await store.claim(limits)

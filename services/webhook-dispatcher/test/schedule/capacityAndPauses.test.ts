@@ -12,7 +12,7 @@ import { drainWithinMs, simulate } from "../fixtures/simulatedDispatcher.ts"
 
 test.each([
   { kill: "without a kill", killAt: null, overAfter: 10 * second, twice: 0 },
-  { kill: "with one in the middle", killAt: 2 * second, overAfter: 2 * minute, twice: 32 },
+  { kill: "with one in the middle", killAt: 2 * second, overAfter: 4 * minute, twice: 32 },
 ])(
   "500 events for a partner that responds in 300 ms all arrive, $kill",
   async ({ killAt, overAfter, twice }) => {
@@ -90,4 +90,17 @@ test("deliveries that were claimed and found no capacity, because new events too
   await it.advance(hour)
   expect(published).toBe(640)
   expect(new Set(it.attempts.map(({ event }) => event)).size).toBe(640)
+})
+
+test("deferred deliveries are attempted although each statement of Postgres takes three seconds, or twenty", async () => {
+  for (const statementMs of [3 * second, 20 * second]) {
+    using it = simulate({ respond: () => ({ status: 204 }), statementMs })
+    const events = Array.from({ length: 5 }, (_, at) => `event ${at}`)
+    it.rows.pause("acme")
+    for (const event of events) it.publish(event)
+    await it.advance(5 * minute)
+    it.rows.resume("acme")
+    await it.advance(drainWithinMs + 2 * minute)
+    expect(it.attempts.map(({ event }) => event).sort()).toEqual(events)
+  }
 })
