@@ -2,6 +2,8 @@ import { sealingVariables } from "@sitewire/database"
 import { channelEgressVariables } from "@sitewire/egress"
 import {
   booleanVariable,
+  type Config,
+  ConfigurationError,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -12,6 +14,7 @@ import {
   retryVariables,
   telemetryVariables,
 } from "@sitewire/runtime"
+import { giveUpAfterMs } from "./retry/scheduleRetry.ts"
 
 export const dispatcherVariables = {
   ...processVariables,
@@ -47,8 +50,7 @@ export const dispatcherVariables = {
   ),
   OVERDUE_AFTER: durationVariable(
     "5m",
-    "A pending delivery that is overdue by more than this is deferred, because its record seems to be lost.",
-    { min: "100ms" },
+    "A pending delivery that is overdue by more than this is deferred, because its record seems to be lost. At least DELIVERY_TIMEOUT and 20 s.",
   ),
   BREAKER_COOLDOWN: durationVariable(
     "30s",
@@ -62,4 +64,14 @@ export const dispatcherVariables = {
     "Deliveries and their attempts are deleted when the day on which their event was published (UTC) is older than this, except deliveries that wait for an attempt.",
     retentionBounds,
   ),
+}
+
+/** Rejects a time in which an attempt can be in flight and publish its retry, because the sweep would cause a second attempt. */
+export function overdueAfter(config: Config<typeof dispatcherVariables>): number {
+  const { OVERDUE_AFTER: overdueMs, DELIVERY_TIMEOUT: timeoutMs } = config
+  const least = timeoutMs + giveUpAfterMs
+  if (overdueMs >= least) return overdueMs
+  throw new ConfigurationError(
+    `OVERDUE_AFTER is shorter than an attempt, so deliveries could be sent twice. Set OVERDUE_AFTER=${least / 1_000}s or more: DELIVERY_TIMEOUT and ${giveUpAfterMs / 1_000} s.`,
+  )
 }

@@ -8,7 +8,7 @@ import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
 import { createSendTestRequest } from "./check/sendTestRequest.ts"
 import { createCheckStore } from "./check/storeCheck.ts"
-import type { dispatcherVariables } from "./config.ts"
+import { type dispatcherVariables, overdueAfter } from "./config.ts"
 import { createConsumers } from "./createConsumers.ts"
 import { createDispatcher } from "./createDispatcher.ts"
 import { createPublish } from "./createPublish.ts"
@@ -24,8 +24,8 @@ import { startReportingCertificates } from "./status/startReportingCertificates.
 import { startReportingStatus } from "./status/startReportingStatus.ts"
 
 /**
- * Builds the parts and wires them. `intervals`: how often Postgres is polled and written to. Shorter ones let tests
- * wait less.
+ * Builds the parts and wires them. `intervals`: how often Postgres is polled and written to, and the time of the sweep. Shorter
+ * ones let tests wait less.
  */
 export async function startDispatcher(
   service: ServiceParts<typeof dispatcherVariables>,
@@ -35,6 +35,7 @@ export async function startDispatcher(
     statusMs: 5_000,
     certificatesMs: 5_000,
     deletedChannelsMs: 5_000,
+    overdueAfterMs: overdueAfter(service.config),
   },
 ): Promise<void> {
   const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
@@ -96,7 +97,7 @@ export async function startDispatcher(
       channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
       breakerFailures: config.BREAKER_FAILURES,
       breakerCooldownMs: config.BREAKER_COOLDOWN,
-      overdueAfterMs: config.OVERDUE_AFTER,
+      overdueAfterMs: intervals.overdueAfterMs,
       deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
       pollIntervalMs: intervals.pollMs,
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,

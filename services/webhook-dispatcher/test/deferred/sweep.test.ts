@@ -6,6 +6,7 @@ import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
 const hourMs = 3_600_000
+const sweepSoon = { intervals: { overdueAfterMs: 1_000 } }
 
 /** Inserts a delivery whose retry is overdue, because its record is lost. */
 async function insertOrphan(sql: TestInstallation["sql"], event: string, ageMs: number): Promise<string> {
@@ -37,7 +38,7 @@ test("scheduled deliveries are sent although their records are lost", async () =
   await it.sql("update waiting_delivery set delivery_id = $1", [moved])
   await insertOrphan(it.sql, "older", hourMs)
 
-  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
+  const dispatcher = await it.dispatcher({}, sweepSoon)
   const delivered = { state: "delivered", deferred_at: null, next_attempt_at: null }
   await waitUntil("both", async () => (await states(it)).every(({ state }) => state === "delivered"))
   expect(await states(it)).toEqual([
@@ -62,7 +63,7 @@ test("deliveries scheduled with other RETRY_DELAYS, whose topics are no longer c
   expect(await first.stop()).toBe(0)
   fails = false
   await it.sql("update waiting_delivery set next_attempt_at = now() - interval '1 hour'")
-  await it.dispatcher({ RETRY_DELAYS: "300ms", OVERDUE_AFTER: "1s" })
+  await it.dispatcher({ RETRY_DELAYS: "300ms" }, sweepSoon)
   await waitUntil("the delivery", () => partner.received.length === 3)
   await partner.close()
 })
@@ -72,7 +73,7 @@ test("a pending delivery older than the retention is sent, and then deleted", as
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
   await insertOrphan(it.sql, "ancient", 48 * hourMs)
-  await it.dispatcher({ OVERDUE_AFTER: "1s", RETENTION: "24s" })
+  await it.dispatcher({ RETENTION: "24s" }, sweepSoon)
   await waitUntil("the delivery", () => partner.received.length === 1)
   await waitUntil("its row to go", async () => (await it.count()) === 0)
   await partner.close()

@@ -21,12 +21,12 @@ test("the retry record of a cancelled delivery is dropped, the sweep does not re
     response.writeHead(before ? 200 : 503, failsForLong).end()
   })
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "1s" })
+  const dispatcher = await it.dispatcher({}, { intervals: { overdueAfterMs: 1_000 } })
   await it.publishPaid([paid("shop-1")])
   await waitForAttempts(it, 1)
   expect(await it.cancel("shop-1")).toBe(true)
   await it.publishRetry(await it.idOf(), 1)
-  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("was cancelled"))
+  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("is stale; it is dropped"))
   // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("the other delivery", () => partner.received.length >= 2)
@@ -62,7 +62,7 @@ test("an attempt in flight when its delivery is cancelled is recorded: accepted,
   answer.resolve()
   await waitForAttempts(it, 4)
   // The failed attempt has published its retry before it was recorded.
-  await waitUntil("the retry to be dropped", () => dispatcher.output().includes("was cancelled"))
+  await waitUntil("the retry to be dropped", () => dispatcher.output().includes("is stale; it is dropped"))
   expect(await it.sql(`${theRow} order by event_id`)).toEqual([
     { ...cancelled, attempts: 2 },
     { ...cancelled, attempts: 2, state: "delivered" },

@@ -36,7 +36,7 @@ test("a retry that the broker rejects for good blocks no partition: it is logged
   await ensureTopics({ kafka, topics: [{ name: retry, partitions: 2, config: tooSmall }] })
   const partner = await startReceiver((_, response, before) => response.writeHead(before ? 204 : 500).end())
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher({ OVERDUE_AFTER: "2s" })
+  const dispatcher = await it.dispatcher({}, { intervals: { overdueAfterMs: 2_000 } })
   await it.publishPaid([paid("refused")])
   await waitUntil("the failed attempt to be recorded", async () => {
     return (await it.count("next_attempt_at is not null")) === 1

@@ -8,7 +8,8 @@ import { startLab } from "../shared/startLab.ts"
 const shortTimes = {
   RETRY_PERIOD: "10s",
   BREAKER_COOLDOWN: "500ms",
-  OVERDUE_AFTER: "2s",
+  DELIVERY_TIMEOUT: "2s",
+  OVERDUE_AFTER: "22s",
   SYNC_WINDOW: "1s",
   SYNC_SETTLE: "100ms",
   SYNC_DEADLINE: "900ms",

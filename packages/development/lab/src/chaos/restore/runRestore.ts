@@ -39,7 +39,7 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
       it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
     )
     const dispatchers = [1, 2].map((at) =>
-      it.service(`dispatcher-${at}`, "dispatcher", () => ({ OVERDUE_AFTER: "5s" })),
+      it.service(`dispatcher-${at}`, "dispatcher", () => ({ OVERDUE_AFTER: "30s" })),
     )
     const others = [...gateways, ...dispatchers]
     await startAll([...schedulers, ...others])
