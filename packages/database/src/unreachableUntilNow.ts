@@ -3,5 +3,5 @@
  * is the SQL of its channel's id.
  */
 export const unreachableUntilNow = (channel: string) =>
-  `(select counted_ms + extract(epoch from least(now() - seen_at, interval '2 minutes')) * 1000
+  `(select counted_ms + extract(epoch from greatest(interval '0', least(now() - seen_at, interval '2 minutes'))) * 1000
       from unreachable_channel where unreachable_channel.channel_id = ${channel})`

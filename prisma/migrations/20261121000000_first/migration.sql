@@ -132,7 +132,7 @@ create table mail_recipient (
 create index mail_recipient_next_at_idx on mail_recipient (next_at);
 
 create table channel_rate (
-  channel_id text primary key references channel on delete cascade on update cascade,
+  channel_id text primary key,
   per_second integer not null,
   granted integer not null,
   start_at timestamptz(6) not null,
@@ -140,8 +140,7 @@ create table channel_rate (
 );
 
 create table unreachable_channel (
-  channel_id text primary key references channel on delete cascade on update cascade,
-  since timestamptz(3) not null,
+  channel_id text primary key,
   counted_ms double precision not null,
   seen_at timestamptz(3) not null
 );
@@ -158,7 +157,7 @@ create table dispatcher (
 );
 
 create table channel_status (
-  channel_id text references channel on delete cascade on update cascade,
+  channel_id text,
   dispatcher_id text references dispatcher on delete cascade on update cascade,
   breaker_opened_at timestamptz(3),
   failures integer not null,

@@ -8,7 +8,6 @@ import {
   registerLagGauges,
   registerReadGauges,
   registerUnvacuumedGauge,
-  shareRunning,
 } from "@sitewire/runtime"
 import type { DueSyncs } from "./schedule/readDueSyncs.ts"
 
@@ -92,14 +91,14 @@ export function registerGauges(
       this.set(read.openBreakers())
     },
   })
-  registerReadGauges(registry, () => readForMetric(read.oldestChangeSeconds()), [
+  registerReadGauges(registry, readForMetric(read.oldestChangeSeconds), [
     {
       name: "sitewire_oldest_unpublished_change_seconds",
       help: "How long a new content has not been published to connection.changed, at most; 0 if there is none.",
       of: (seconds) => seconds,
     },
   ])
-  const readDue = shareRunning(() => readForMetric(read.due()))
+  const readDue = readForMetric(read.due)
   registerUnvacuumedGauge(registry, "sync_window", async () => (await readDue())?.unvacuumedRows)
   registerReadGauges(registry, readDue, [
     {

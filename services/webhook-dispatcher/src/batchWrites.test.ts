@@ -45,12 +45,22 @@ test("what another transaction has locked waits by itself, and the rest of its b
   const defer = (id: string) =>
     deferDelivery({ id, reason: "busy", attempt: 1, failures: 0, elapsedMs: null })
   const store = (delivery: NewDelivery) =>
-    storeDelivery({ delivery, attempt: { ...plainAttempt, deliveryId: delivery.id }, deferral: null, erased: false })
+    storeDelivery({
+      delivery,
+      attempt: { ...plainAttempt, deliveryId: delivery.id },
+      deferral: null,
+      erased: false,
+    })
   const [stored, unstored] = [ofEvent("stored"), ofEvent("unstored")]
   await store(stored)
   const cases = [
     { row: waits, write: record, locked: await insert(), free: await insert() },
-    { row: "delivery where id", write: record, locked: await insert(delivered), free: await insert(delivered) },
+    {
+      row: "delivery where id",
+      write: record,
+      locked: await insert(delivered),
+      free: await insert(delivered),
+    },
     { row: waits, write: defer, locked: await insert(), free: await insert() },
     {
       row: waits,

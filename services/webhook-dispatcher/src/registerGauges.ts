@@ -54,18 +54,13 @@ export function registerGauges(
 
 /** The gauges are absent while Postgres is unavailable, because old values would mislead. */
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
+  const readNow = readForMetric(readBacklog)
   let readAt = Number.NEGATIVE_INFINITY
-  let isReading = false
   let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
   const read = () => {
-    // A query that a scrape gave up still runs: the next one waits for its end.
-    if (isReading || performance.now() - readAt < backlogMaxAgeMs) return reading
+    if (performance.now() - readAt < backlogMaxAgeMs) return reading
     readAt = performance.now()
-    isReading = true
-    const running = readBacklog().finally(() => {
-      isReading = false
-    })
-    reading = readForMetric(running)
+    reading = readNow()
     return reading
   }
   new Gauge({

@@ -3,12 +3,13 @@ import { readForMetric } from "./readForMetric.ts"
 
 export type PartitionLag = { partition: number; lag: number; oldestUnreadAt: Date | null }
 
-/** Registers `<name>_records` and `<name>_seconds`. `read` should share one reading between two calls at once. */
+/** Registers `<name>_records` and `<name>_seconds`. */
 export function registerLagGauges(
   registry: Registry,
   { name, records }: { name: string; records: string },
   read: () => Promise<PartitionLag[]>,
 ): void {
+  const readLags = readForMetric(read)
   const gauges = [
     {
       unit: "records",
@@ -28,7 +29,7 @@ export function registerLagGauges(
       labelNames: ["partition"],
       registers: [registry],
       async collect() {
-        const lags = await readForMetric(read())
+        const lags = await readLags()
         this.reset()
         for (const lag of lags ?? []) {
           const value = of(lag)

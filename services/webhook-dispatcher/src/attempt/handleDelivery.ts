@@ -145,8 +145,11 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     metrics.attempts.inc({ outcome: outcome.error ?? "delivered" })
     const { startedAt, totalMs } = outcome.timing
     metrics.attemptSeconds.observe(totalMs / 1000)
+    // A clock that is behind the broker's must not lower the sum.
     if (unstored)
-      metrics.paidToAttempted.observe((startedAt.getTime() + totalMs - unstored.appendedAt) / 1000)
+      metrics.paidToAttempted.observe(
+        Math.max(0, startedAt.getTime() + totalMs - unstored.appendedAt) / 1_000,
+      )
     logAttempt(due, outcome, next, traceparent)
   }
 

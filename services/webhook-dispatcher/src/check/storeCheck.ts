@@ -56,7 +56,13 @@ async function releaseCheck(sql: Sql, { id, claim }: Check): Promise<void> {
 }
 
 /** Findings are stored again while Postgres is unavailable. A claim is not, because the next poll repeats it. */
-export function createCheckStore({ pool: { sql }, retry }: { pool: Pick<Pool, "sql">; retry: RetryStatement }) {
+export function createCheckStore({
+  pool: { sql },
+  retry,
+}: {
+  pool: Pick<Pool, "sql">
+  retry: RetryStatement
+}) {
   return {
     claim: (limits: Parameters<typeof claimChecks>[1]) => claimChecks(sql, limits),
     save: (check: Check, progress: Parameters<typeof saveProgress>[2]) =>

@@ -62,17 +62,14 @@ const secondsAgo = (seconds: number) => `now() - interval '${seconds} seconds'`
 
 test.each([
   { when: "the channel is reached", counted: [], elapsedS: 100 },
-  { when: "the channel could not be reached for 200 s since", counted: [200, 200, 0], elapsedS: 300 },
-  { when: "of 700 s, 500 were counted before", counted: [3_600, 700, 500], elapsedS: 300 },
-  { when: "the channel was reached once since", counted: [400, 200, 500], elapsedS: 300 },
+  { when: "the channel could not be reached for 200 s since", counted: [200, 0], elapsedS: 300 },
+  { when: "of 700 s, 500 were counted before", counted: [700, 500], elapsedS: 300 },
 ])(
   "a delivery that was deferred 100 s into its retry period, 600 s ago, has used $elapsedS s of it if $when, whatever the reason",
-  async ({ counted: [sinceS, countedS, beforeS], elapsedS }) => {
+  async ({ counted: [countedS, beforeS], elapsedS }) => {
     const { sql, insert } = await startDeliveryDatabase()
     if (countedS !== undefined)
-      await sql(
-        `insert into unreachable_channel values ('acme', ${secondsAgo(sinceS ?? 0)}, ${countedS} * 1000.0, now())`,
-      )
+      await sql(`insert into unreachable_channel values ('acme', ${countedS} * 1000.0, now())`)
     const times = { period_started_at: secondsAgo(700), unreachable_ms: `${beforeS ?? 0} * 1000.0` }
     for (const reason of ["busy", "paused", "rate", "resend", "breaker"])
       await insert(deferredFor(600, { deferred_reason: `'${reason}'`, ...times }))

@@ -36,7 +36,7 @@ export const reserveMs = 750
 // The ids are an array, so that the plan looks up each id and never scans the table.
 //
 // A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of
-// channel_rate. A concurrent claim waits for that row, and then gets later starts. `next_at` is at most 1.75 s ahead: 750 ms
+// channel_rate. A concurrent claim skips the channel, because waiting for that row would delay those of others. `next_at` is at most 1.75 s ahead: 750 ms
 // and the interval between two starts. If it is later, Postgres's clock was set back. Then the channel waits for seconds, so
 // that the starts that were reserved before are over.
 const startAt =
@@ -44,10 +44,14 @@ const startAt =
 const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
 const statement = `
-with candidate as materialized (
+with rate as materialized (
+  select channel_id from channel_rate where channel_id = any ($1::text[]) order by channel_id for update skip locked
+), candidate as materialized (
   select requested.channel_id, max_per_second, picked.delivery_id, picked.deferred_at
     from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, from_ms)
     join channel on channel.id = requested.channel_id and paused_at is null
+     and (max_per_second is null or channel.id = any (array(select channel_id from rate))
+       or not exists (select from channel_rate where channel_rate.channel_id = channel.id))
    cross join lateral (
      select delivery_id, deferred_at from waiting_delivery
       where channel_id = requested.channel_id and deferred_at >= to_timestamp(from_ms / 1000)

@@ -5,15 +5,16 @@ import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { type DrainParts, drainDeferred } from "./drainDeferred.ts"
 
-type Given = Pick<DrainParts, "findDeferredChannels" | "claim" | "limiter"> & { pollIntervalMs?: number }
+type Given = Pick<DrainParts, "findDeferredChannels" | "claim" | "limiter"> &
+  Partial<Pick<DrainParts, "pollIntervalMs" | "onPoll">>
 
 /** By default, it polls once. */
 function start({ pollIntervalMs = 600_000, ...parts }: Given) {
   const drain = drainDeferred({
-    ...parts,
     attempt: async () => {},
     release: async () => {},
     onPoll: async () => {},
+    ...parts,
     pollIntervalMs,
     maxClaimed: 10,
     metrics: createTestMetrics(),
@@ -80,4 +81,30 @@ test("a delivery that is deferred during a claim which finds no more of its chan
   claims[0]?.resolve([])
   await waitUntil("the second claim", () => claims.length === 2)
   claims[1]?.resolve([])
+})
+
+test("what follows a poll begins again only when it has ended, and no claim waits for it", async () => {
+  let polls = 0
+  let begun = 0
+  let end = () => {}
+  start({
+    async findDeferredChannels() {
+      polls += 1
+      return []
+    },
+    claim: async () => [],
+    limiter: { capacity: () => 1, kindOf: () => "quick", freeOfKind: () => 1, pause: () => {} },
+    async onPoll() {
+      begun += 1
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+    },
+    pollIntervalMs: 20,
+  })
+  await waitUntil("polls", () => polls > 3)
+  expect(begun).toBe(1)
+  end()
+  await waitUntil("the next one", () => begun === 2)
+  end()
 })

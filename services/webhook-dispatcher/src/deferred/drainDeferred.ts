@@ -1,5 +1,5 @@
 import type { Limiter } from "@sitewire/limiter"
-import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
+import { type Logger, shareRunning, sleepUnlessAborted } from "@sitewire/runtime"
 import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createBacklogs } from "./backlogs.ts"
@@ -35,7 +35,7 @@ export type DrainParts = {
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: DueDelivery) => Promise<void>
   release: (due: DueDelivery) => Promise<void>
-  /** Not awaited. `isPaused`: of the channels that have deferred deliveries. */
+  /** Claims do not wait for it. It is not called again before it has ended. `isPaused`: of the channels that have deferred deliveries. */
   onPoll: (isPaused: (channel: string) => boolean) => Promise<void>
   pollIntervalMs: number
   maxClaimed: number
@@ -52,6 +52,8 @@ export function drainDeferred(parts: DrainParts) {
   /** Channels with a maximum rate for whose next claim a timer waits. */
   const awaited = new Set<string>()
   const stopping = new AbortController()
+  let paused = new Set<string>()
+  const afterPoll = shareRunning(() => parts.onPoll((channel) => paused.has(channel)))
   const claimed = createStartClaimed({
     ...parts,
     stopping: stopping.signal,
@@ -101,18 +103,16 @@ export function drainDeferred(parts: DrainParts) {
   }
 
   async function poll(): Promise<void> {
-    const paused = new Set<string>()
+    paused = new Set()
     for (const found of await backlogs.poll()) {
       if (found.paused) {
         paused.add(found.channel)
         limiter.pause(found.channel)
       } else toClaim.add(found.channel)
     }
-    parts
-      .onPoll((channel) => paused.has(channel))
-      .catch((error: unknown) =>
-        log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
-      )
+    afterPoll().catch((error: unknown) =>
+      log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
+    )
   }
 
   async function claimAndStart(): Promise<void> {

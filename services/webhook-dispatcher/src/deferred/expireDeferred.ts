@@ -1,4 +1,4 @@
-import { type Logger, shareRunning } from "@sitewire/runtime"
+import type { Logger } from "@sitewire/runtime"
 import { type Checked, type CheckedChannel, expiredAtOnce } from "./endExpired.ts"
 
 /**
@@ -61,5 +61,5 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
     nextAt = now
   }
 
-  return shareRunning(expire)
+  return expire
 }

@@ -29,7 +29,7 @@ with recursive first (channel_id, deferred_at) as (
       select channel_id, deferred_at from waiting_delivery
        where deferred_at is not null and channel_id > first.channel_id order by channel_id, deferred_at limit 1) as next
 )
-select coalesce(extract(epoch from now() - min(deferred_at)), 0)::float8 as seconds
+select greatest(0, extract(epoch from now() - min(deferred_at)))::float8 as seconds
   from first left join channel on id = channel_id where paused_at is null`
 
 const overdue = `

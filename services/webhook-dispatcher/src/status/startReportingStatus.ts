@@ -1,5 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 import {
   type ChannelStatus,
   deleteDispatcher,
@@ -26,8 +26,6 @@ export function startReportingStatus(parts: ReportingParts): { close(): Promise<
   const { sql, dispatcher, statuses, onDeleted, intervalMs, log } = parts
   const written = new Map<string, string>()
   let rewriteAt = 0
-  let stopping = false
-  let timer: NodeJS.Timeout | undefined
 
   async function report(): Promise<void> {
     const { isNew } = await writeHeartbeat(sql, dispatcher)
@@ -50,20 +48,15 @@ export function startReportingStatus(parts: ReportingParts): { close(): Promise<
     for (const channel of normal) written.delete(channel)
   }
 
-  function run(): Promise<void> {
-    return report()
-      .catch((error: unknown) => log.debug({ error }, "the status could not be written; it is repeated"))
-      .finally(() => {
-        if (!stopping) timer = setTimeout(() => (running = run()), intervalMs)
-      })
-  }
-  let running = run()
-
+  const reporting = repeatUntilClosed({
+    step: report,
+    intervalMs,
+    failed: "the status of channels could not be written; it is repeated",
+    log,
+  })
   return {
     async close() {
-      stopping = true
-      clearTimeout(timer)
-      await running
+      await reporting.close()
       await deleteDispatcher(sql, dispatcher).catch((error: unknown) =>
         log.debug({ error }, "the status could not be deleted; it counts as outdated after a minute"),
       )

@@ -26,7 +26,9 @@ test("the retry record of a cancelled delivery is dropped, the sweep does not re
   await waitForAttempts(it, 1)
   expect(await it.cancel("shop-1")).toBe(true)
   await it.publishRetry(await it.idOf(), 1)
-  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("is stale; it is dropped"))
+  await waitUntil("the due attempt to be dropped", () =>
+    dispatcher.output().includes("is stale; it is dropped"),
+  )
   // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("the other delivery", () => partner.received.length >= 2)

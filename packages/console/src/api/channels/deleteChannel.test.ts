@@ -26,8 +26,15 @@ async function insert(channel: string, columns: Record<string, string>): Promise
 test("a channel without pending deliveries is deleted with its secrets, and its deliveries stay readable", async () => {
   await create("idle")
   const delivery = await insert("idle", { state: "'delivered'" })
+  const { sql } = console.pool
+  await sql("insert into dispatcher (id) values ('a')")
+  await sql("insert into channel_status values ('idle', 'a', now(), 20, 4, 1, 900)")
+  await sql("insert into channel_rate values ('idle', 1, 1, now(), now())")
   const deleted = await console.call("DELETE", "/v1/channels/idle")
   expect(deleted.status).toBe(200)
+  expect(
+    await sql("select channel_id from channel_status union all select channel_id from channel_rate"),
+  ).toEqual([])
   expect(deleted.json).toEqual({
     id: "idle",
     deleted: true,
