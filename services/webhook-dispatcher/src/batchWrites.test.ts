@@ -1,17 +1,14 @@
+import { readSealingKeys } from "@sitewire/database"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
 import { plainAttempt } from "../test/fixtures/plainAttempt.ts"
 import { paid } from "../test/fixtures/testDispatcher.ts"
 import { batchWrites } from "./batchWrites.ts"
-import { deferDeliveries } from "./deferred/deferDeliveries.ts"
-import { releaseClaims } from "./deferred/releaseClaims.ts"
+import { createStore } from "./createStore.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { newDelivery } from "./intake/newDelivery.ts"
-import { storeDeliveries } from "./intake/storeDeliveries.ts"
-import { recordAttempts } from "./outcome/recordAttempts.ts"
 
-const settings = { digestKey: null, publishOutcomes: false }
 const leaseExpiresAt = new Date(Date.now() + 60_000)
 const claimed = {
   deferred_at: "now()",
@@ -30,14 +27,15 @@ const ofEvent = (id: string): NewDelivery =>
   )
 
 test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
-  const { sql, driver, insert } = await startDeliveryDatabase()
+  const { pool, sql, driver, insert } = await startDeliveryDatabase()
   const { storeDelivery, recordAttempt, deferDelivery, releaseClaim } = batchWrites(
-    {
-      storeDeliveries: (batch) => storeDeliveries(sql, batch, settings),
-      recordAttempts: (batch) => recordAttempts(sql, batch, settings),
-      deferDeliveries: (batch) => deferDeliveries(sql, batch),
-      releaseClaims: (batch) => releaseClaims(sql, batch),
-    },
+    createStore({
+      pool,
+      retry: (_, work) => work(),
+      sealingKeys: readSealingKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+      digestKey: null,
+      publishOutcomes: false,
+    }),
     { signal: new AbortController().signal, log: createLogger({ service: "test", level: "silent" }) },
   )
   const waits = "waiting_delivery where delivery_id"
@@ -49,7 +47,6 @@ test("what another transaction has locked waits by itself, and the rest of its b
       delivery,
       attempt: { ...plainAttempt, deliveryId: delivery.id },
       deferral: null,
-      erased: false,
     })
   const [stored, unstored] = [ofEvent("stored"), ofEvent("unstored")]
   await store(stored)

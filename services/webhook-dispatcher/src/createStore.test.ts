@@ -15,7 +15,7 @@ test.each([
 ])(
   "an erasure that is %s after a dispatcher checked an event, and before it stored it, decides about the event",
   async (change, expected) => {
-    const { sql, driver } = await startDeliveryDatabase()
+    const { pool, sql } = await startDeliveryDatabase()
     const digestKey = await readDigestKey(sql, sealingKeys)
     const request = () =>
       sql(
@@ -30,7 +30,7 @@ test.each([
       return sql(text, values, name)
     }
     const store = createStore({
-      pool: { sql: suspended, driver, close: async () => {} },
+      pool: { ...pool, sql: suspended },
       retry: (_, work) => work(),
       sealingKeys,
       digestKey,

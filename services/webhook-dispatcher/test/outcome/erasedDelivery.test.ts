@@ -26,7 +26,9 @@ test("a retry of an erased delivery is dropped: nothing more is sent to the part
   })
   for (const statement of erase) await it.sql(statement)
   await it.publishRetry(await it.idOf(), 1)
-  await waitUntil("the due attempt to be dropped", () => dispatcher.output().includes("no attempt is scheduled"))
+  await waitUntil("the due attempt to be dropped", () =>
+    dispatcher.output().includes("no attempt is scheduled"),
+  )
   // A duplicate of the event is not sent either.
   await it.publishPaid([paid("shop-1"), paid("shop-2")])
   await waitUntil("the other delivery", () => partner.received.length >= 2)
