@@ -46,8 +46,8 @@ ${entries.join("\n")}
 export function describeUsers(settings: Settings): string {
   const resources = topicAccess(settings).map((access) => {
     const acls = aclsOf(access).map(
-      ({ type, name, patternType, operations }) =>
-        `      - resource: { type: ${type}, name: ${name}, patternType: ${patternType} }
+      ({ type, name, operations }) =>
+        `      - resource: { type: ${type}, name: ${name}, patternType: literal }
         operations: [${operations.join(", ")}]
 `,
     )
@@ -76,7 +76,6 @@ export function kafkaUser(process: string): string {
 type Acl = {
   type: "topic" | "group"
   name: string
-  patternType: "literal" | "prefix"
   operations: string[]
 }
 
@@ -90,20 +89,13 @@ function aclsOf({ read, write, measure, inspect, join, observe }: TopicAccess): 
   allow(write, "Write")
   allow(measure, "Describe")
   allow(inspect, "Describe", "DescribeConfigs")
-  const group = (name: string, ...allowed: string[]): Acl => {
-    // A group for one use is deleted after it.
-    const isTemporary = name.endsWith("*")
-    return {
-      type: "group",
-      name: name.replace(/\*$/, ""),
-      patternType: isTemporary ? "prefix" : "literal",
-      operations: isTemporary ? [...allowed, "Delete"] : allowed,
-    }
-  }
+  const group = (name: string, ...operations: string[]): Acl => ({
+    type: "group",
+    name,
+    operations,
+  })
   return [
-    ...[...operations].map(
-      ([name, allowed]): Acl => ({ type: "topic", name, patternType: "literal", operations: allowed }),
-    ),
+    ...[...operations].map(([name, allowed]): Acl => ({ type: "topic", name, operations: allowed })),
     ...join.map((name) => group(name, "Read")),
     ...observe.map((name) => group(name, "Describe")),
   ]

@@ -67,7 +67,7 @@ async function readAll(prefix: string) {
   const topic = `${prefix}site.paid`
   const to = await topicEnd({ kafka, topic })
   const limits = { maxRecords: 1_000, maxBytes: 64 * 1024 * 1024 }
-  const { records, ended } = await readTopic({ kafka, topic, groupPrefix: prefix, from: {}, to, ...limits })
+  const { records, ended } = await readTopic({ kafka, topic, from: {}, to, ...limits })
   expect(ended).toBe(true)
   for (const { key, partition } of records) {
     const id = String(key)

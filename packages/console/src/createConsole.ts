@@ -53,11 +53,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const topicPrefix = config.TOPIC_PREFIX
   const topics = topicNames({ prefix: topicPrefix, retryDelaysMs: config.RETRY_DELAYS })
-  const invalidTopic = topicReaderOn({
-    kafka,
-    topic: topics.sitePaidInvalid,
-    groupPrefix: `${topicPrefix}console.replay`,
-  })
+  const invalidTopic = topicReaderOn({ kafka, topic: topics.sitePaidInvalid })
   const jobs = runJobs({
     pool,
     context: { sealingKeys: config.SEALING_KEYS, publish: publisher.publish, topics, invalidTopic },
@@ -84,14 +80,9 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
     retryDelaysMs: config.RETRY_DELAYS,
     retryPeriodMs: config.RETRY_PERIOD,
   })
-  const invalid = topicReaderOn({
-    kafka,
-    topic: topics.sitePaidInvalid,
-    groupPrefix: `${topicPrefix}console.problems`,
-  })
   const problems = startProblems({
     pool,
-    kafka: { readTopics, invalid },
+    kafka: { readTopics, invalid: invalidTopic },
     intervalMs: countIntervalMs,
     log,
   })

@@ -2,9 +2,9 @@ export { deleteTopics } from "./admin/deleteTopics.ts"
 export { type EnsuredTopics, ensureTopics } from "./admin/ensureTopics.ts"
 export { findTopicFaults } from "./admin/findTopicFaults.ts"
 export { groupLag, type Lag } from "./admin/groupLag.ts"
-export { readBacklog, type TopicBacklog } from "./admin/readBacklog.ts"
-export { committedOffsets, offsetsAt } from "./admin/readOffsets.ts"
-export { type Offsets, type ReadTopicOptions, readTopic, topicEnd } from "./admin/readTopic.ts"
+export { type OpenTransaction, readBacklog, type TopicBacklog } from "./admin/readBacklog.ts"
+export { committedOffsets, type Offsets, offsetsAt, topicEnd } from "./admin/readOffsets.ts"
+export { readTopic } from "./admin/readTopic.ts"
 export { requireTopics } from "./admin/requireTopics.ts"
 export { rewindGroup } from "./admin/rewindGroup.ts"
 export type { TopicSpec } from "./admin/topicSpec.ts"
@@ -18,7 +18,6 @@ export {
 export type { Log } from "./client/log.ts"
 export {
   type Consumer,
-  type ConsumerLag,
   type ConsumerOptions,
   startConsumer,
 } from "./consumer/startConsumer.ts"

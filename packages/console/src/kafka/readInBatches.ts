@@ -1,7 +1,7 @@
 import type { Offsets } from "@sitewire/kafka"
 import type { InvalidTopic } from "./topicReader.ts"
 
-/** Batches are large, because each read joins a consumer group, which can take seconds. */
+/** Batches are large, because each read opens connections. */
 export const batchLimits = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }
 
 /** Yields a range of site.paid.invalid in batches, so that only one batch is in memory. */

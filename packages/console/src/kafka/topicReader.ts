@@ -27,11 +27,7 @@ export type TopicReader = {
 /** Reads site.paid.invalid. */
 export type InvalidTopic = Pick<TopicReader, "end" | "read">
 
-export function topicReaderOn(settings: {
-  kafka: KafkaConnection
-  topic: string
-  groupPrefix: string
-}): TopicReader {
+export function topicReaderOn(settings: { kafka: KafkaConnection; topic: string }): TopicReader {
   const { kafka, topic } = settings
   return {
     topic,

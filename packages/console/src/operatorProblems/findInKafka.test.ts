@@ -18,7 +18,7 @@ test("missing topics and invalid events of a day are found", async () => {
   // A broker that has just started may not know the coordinator of a group yet.
   const find = (of: string) =>
     waitUntil("Kafka to be read", () => {
-      const invalid = topicReaderOn({ kafka, topic: of, groupPrefix: prefix })
+      const invalid = topicReaderOn({ kafka, topic: of })
       return findInKafka({ readTopics, invalid })
     })
   const found = await find(topic)
@@ -33,7 +33,15 @@ test("a topic is behind if its oldest unread record is older than a minute, unle
     topicStatus({
       topic: { name, purpose: "" } as Parameters<typeof topicStatus>[0]["topic"],
       group: "g",
-      partitions: [{ partition: 0, records: 9, lag: 9, oldestUnreadAt: new Date(Date.now() - oldestMs) }],
+      partitions: [
+        {
+          partition: 0,
+          records: 9,
+          lag: 9,
+          oldestUnreadAt: new Date(Date.now() - oldestMs),
+          openTransaction: null,
+        },
+      ],
     }).behind
   expect(statusOf("site.paid", 70_000)).toBe(true)
   expect(statusOf("site.paid", 50_000)).toBe(false)

@@ -10,7 +10,7 @@ export type TopicAccess = {
   measure: string[]
   /** Topics whose settings it may read. */
   inspect: string[]
-  /** Groups that it joins. `*` at the end stands for any, and means that such groups are deleted after use. */
+  /** Groups that it joins. */
   join: string[]
   /** Groups whose positions it may read. */
   observe: string[]
@@ -47,7 +47,6 @@ export function topicAccess(settings: TopicNameSettings): TopicAccess[] {
       read: all,
       // Replays.
       write: [topics.sitePaid],
-      join: [`${settings.prefix}console.*`],
       observe: [paid, retries, triggers],
     },
     // Not a process of Sitewire, but what adds replicas of the consumers.

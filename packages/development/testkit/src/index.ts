@@ -6,4 +6,5 @@ export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from
 export { freshTopics } from "./freshTopics.ts"
 export { indexEntriesRead } from "./indexEntriesRead.ts"
 export { startTestInstallation } from "./startTestInstallation.ts"
+export { startTransaction } from "./startTransaction.ts"
 export { waitUntil } from "./waitUntil.ts"

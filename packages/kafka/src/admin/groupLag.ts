@@ -1,25 +1,36 @@
 import type { KafkaConnection } from "../client/connectKafka.ts"
-import { quietLog } from "../client/log.ts"
-import { fetchCommittedOffsets } from "../client/workarounds/fetchOffsetsOmitsTopics.ts"
-import { withAdmin } from "./withAdmin.ts"
+import { type PartitionBacklog, readBacklog } from "./readBacklog.ts"
 
-export type Lag = { topic: string; partition: number; lag: number }
+export type Lag = Pick<PartitionBacklog, "partition" | "oldestUnreadAt"> & { topic: string; lag: number }
 
 /**
- * Returns how many records of each partition the group has not committed; without a committed offset, all.
- * The group needs no members. Rejects if no broker responds.
+ * Returns how many records of each partition the group has not committed; without a committed offset, all. The group needs no
+ * members. Rejects if a partition cannot be read.
  */
-export function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
-  return withAdmin({ ...kafka, log: quietLog(kafka.log) }, 10_000, async (admin) => {
-    const lags: Lag[] = []
-    for (const topic of topics) {
-      const committed = await fetchCommittedOffsets(admin, group, topic)
-      for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-        const reached = committed.get(partition) ?? -1n
-        const lag = BigInt(high) - (reached < BigInt(low) ? BigInt(low) : reached)
-        lags.push({ topic, partition, lag: Number(lag) })
-      }
-    }
-    return lags
-  })
+export async function groupLag(kafka: KafkaConnection, group: string, topics: string[]): Promise<Lag[]> {
+  const { lags, complete } = await readLag(kafka, group, topics)
+  if (!complete) throw new Error(`the lag of ${group} cannot be read completely`)
+  return lags
+}
+
+/** The same for the partitions that can be read. Rejects if no broker responds. */
+export async function readLag(
+  kafka: KafkaConnection,
+  group: string,
+  topics: string[],
+): Promise<{ lags: Lag[]; complete: boolean }> {
+  const consumed = topics.map((topic) => ({ topic, group }))
+  const backlogs = await readBacklog(kafka, consumed, 10_000)
+  const lags = backlogs.flatMap(({ topic, partitions }) =>
+    (partitions ?? []).map(({ partition, lag, oldestUnreadAt }) => ({
+      topic,
+      partition,
+      lag: lag ?? 0,
+      oldestUnreadAt,
+    })),
+  )
+  const complete = backlogs.every(
+    ({ partitions, unreadable }) => partitions !== null && unreadable.length === 0,
+  )
+  return { lags, complete }
 }

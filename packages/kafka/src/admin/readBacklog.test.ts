@@ -1,7 +1,17 @@
+import { startTransaction } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { makeTopic, realBroker, silentLog, uniqueName } from "../../test/fixtures/realBroker.ts"
+import {
+  committedOffsets,
+  makeTopic,
+  realBroker,
+  silentLog,
+  uniqueName,
+} from "../../test/fixtures/realBroker.ts"
+import { until } from "../../test/fixtures/until.ts"
 import { connectKafka } from "../client/connectKafka.ts"
 import { createClient } from "../client/createClient.ts"
+import { startConsumer } from "../consumer/startConsumer.ts"
+import { startProducer } from "../producer/startProducer.ts"
 import { readBacklog } from "./readBacklog.ts"
 
 const kafka = realBroker()
@@ -22,7 +32,8 @@ test("the lag and the oldest unread record of a group are read, also in the midd
     return backlog?.partitions
   }
 
-  const empty = { partition: 0, records: 0, lag: 0, oldestUnreadAt: null }
+  const partition = { partition: 1, records: 3, openTransaction: null }
+  const empty = { partition: 0, records: 0, lag: 0, oldestUnreadAt: null, openTransaction: null }
   // admin.setOffsets would take 5 s.
   const member = createClient(kafka, { requestTimeoutMs: 5_000, retries: 2 }).consumer({
     groupId: group,
@@ -35,12 +46,42 @@ test("the lag and the oldest unread record of a group are read, also in the midd
   await member.run({ autoCommit: false, eachMessage: async () => {} })
   await joined
   const commit = (offset: string) => member.commitOffsets([{ topic, partition: 1, offset }])
-  expect(await read()).toEqual([empty, { partition: 1, records: 3, lag: 3, oldestUnreadAt: new Date(old) }])
+  expect(await read()).toEqual([empty, { ...partition, lag: 3, oldestUnreadAt: new Date(old) }])
   await commit("1")
-  expect(await read()).toEqual([empty, { partition: 1, records: 3, lag: 2, oldestUnreadAt: new Date(young) }])
+  expect(await read()).toEqual([empty, { ...partition, lag: 2, oldestUnreadAt: new Date(young) }])
   await commit("3")
-  expect(await read()).toEqual([empty, { partition: 1, records: 3, lag: 0, oldestUnreadAt: null }])
+  expect(await read()).toEqual([empty, { ...partition, lag: 0, oldestUnreadAt: null }])
   expect(await read(null)).toMatchObject([{ lag: null }, { records: 3, lag: null, oldestUnreadAt: null }])
+})
+
+test("records behind an open transaction count as lag, and the transaction is named", async () => {
+  const topic = await makeTopic(kafka)
+  const group = uniqueName("group")
+  const consumer = await startConsumer({
+    kafka,
+    group,
+    topics: [{ topic }],
+    maxOutstanding: 10,
+    onRecords: (records, done) => records.forEach(done),
+  })
+  const producer = await startProducer({ kafka })
+  onTestFinished(async () => void (await Promise.all([consumer.close(1_000), producer.close(1_000)])))
+  const publish = () => producer.publish([{ topic, key: null, value: "acknowledged" }])
+  const committed = () => committedOffsets(kafka, group, topic)
+  await publish()
+  await until(async () => (await committed())[0] === "1")
+  const begunAt = Date.now()
+  const open = await startTransaction(topic, ["open"])
+  await publish()
+  await publish()
+  const read = async () => (await readBacklog(kafka, [{ topic, group }], deadlineMs))[0]?.partitions?.[0]
+  const backlog = await read()
+  expect(backlog).toMatchObject({ records: 4, lag: 3, openTransaction: { offset: "1", records: 3 } })
+  for (const time of [backlog?.oldestUnreadAt, backlog?.openTransaction?.since])
+    expect(Math.abs((time?.getTime() ?? 0) - begunAt)).toBeLessThan(60_000)
+  await open.end("abort")
+  await until(async () => (await read())?.lag === 0)
+  expect(await read()).toMatchObject({ openTransaction: null })
 })
 
 test("a topic that does not exist has no partitions", async () => {

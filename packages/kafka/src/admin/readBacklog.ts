@@ -6,6 +6,7 @@ import {
   createBrokerConnections,
   type Leaders,
 } from "../producer/brokerConnections.ts"
+import type { FetchPosition } from "../producer/fetchRecords.ts"
 import type { OffsetRange, Unreadable } from "../producer/listOffsets.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { withAdmin } from "./withAdmin.ts"
@@ -13,10 +14,21 @@ import { withAdmin } from "./withAdmin.ts"
 export type PartitionBacklog = {
   partition: number
   records: number
-  /** How many records the group has not committed. Null: no group consumes the topic. */
+  /** How many records the group has not committed, also those behind an open transaction. Null: no group consumes the topic. */
   lag: number | null
   /** The timestamp of the first of them. Null: there is none, or it could not be read. */
   oldestUnreadAt: Date | null
+  openTransaction: OpenTransaction | null
+}
+
+/** The oldest open transaction of a partition. Until it ends, consumers get neither its records nor the later ones. */
+export type OpenTransaction = {
+  /** Of its first record. */
+  offset: string
+  /** The timestamp of that record. Null: it could not be read. */
+  since: Date | null
+  /** How many records wait for its end. */
+  records: number
 }
 
 /** `partitions` is null if the topic does not exist. `unreadable`: the other partitions, such as those without a leader. */
@@ -116,18 +128,36 @@ async function readFromLeader(
     .listOffsets(leader, topic, ids)
     .catch((error: unknown) => ({ ranges: [], unreadable: allUnreadable(reasonOf(error)) }))
   const ranges = read.ranges.map((range) => ({ ...range, next: firstUnread(range, committed) }))
-  const behind = ranges.flatMap(({ partition, high, next }) =>
+  const unread = ranges.flatMap(({ partition, high, next }) =>
     next !== null && next < high ? [{ partition, offset: next }] : [],
   )
-  const first = behind.length === 0 ? [] : await connections.fetchFirst(leader, topic, behind).catch(() => [])
-  const timestamps = new Map(first.map(({ partition, timestamp }) => [partition, timestamp]))
-  const partitions = ranges.map(({ partition, low, high, next }) => ({
+  const open = ranges.flatMap(({ partition, stable, high }) =>
+    stable < high ? [{ partition, offset: stable }] : [],
+  )
+  const [unreadSince, openSince] = [await timesAt(unread), await timesAt(open)]
+  const partitions = ranges.map(({ partition, low, stable, high, next }) => ({
     partition,
     records: Number(high - low),
     lag: next === null ? null : Number(high - next),
-    oldestUnreadAt: timestamps.get(partition) ?? null,
+    oldestUnreadAt: unreadSince.get(partition) ?? null,
+    openTransaction:
+      stable < high
+        ? {
+            offset: String(stable),
+            since: openSince.get(partition) ?? null,
+            records: Number(high - stable),
+          }
+        : null,
   }))
   return { partitions, unreadable: read.unreadable }
+
+  /** The timestamps of the first records at these offsets or later. */
+  async function timesAt(positions: FetchPosition[]): Promise<Map<number, Date | null>> {
+    if (leader === null || positions.length === 0) return new Map()
+    const options = { maxBytes: 64 * 1024, uncommitted: true }
+    const fetched = await connections.fetchRecords(leader, topic, positions, options).catch(() => [])
+    return new Map(fetched.map(({ partition, firstAt }) => [partition, firstAt]))
+  }
 }
 
 /** The offset of the first record that the group has not committed. Null: there is no group. */

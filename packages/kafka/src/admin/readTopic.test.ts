@@ -1,13 +1,15 @@
+import { startTransaction, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { makeTopic, realBroker, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { startProducer } from "../producer/startProducer.ts"
-import { readTopic, topicEnd } from "./readTopic.ts"
+import { offsetsAt, topicEnd } from "./readOffsets.ts"
+import { readTopic } from "./readTopic.ts"
 
 const kafka = realBroker()
-const generous = { kafka, groupPrefix: "read-topic-test", maxRecords: 10_000, maxBytes: 8_000_000 }
+const generous = { kafka, maxRecords: 10_000, maxBytes: 8_000_000 }
 
-async function filledTopic(count: number, partitions: number) {
-  const topic = await makeTopic(kafka, { partitions })
+async function filledTopic(count: number, partitions: number, existing?: string) {
+  const topic = existing ?? (await makeTopic(kafka, { partitions }))
   const producer = await startProducer({ kafka })
   const publish = (from: number, to: number) =>
     producer.publish(
@@ -49,7 +51,34 @@ test("a call reads at most maxRecords, and the next one continues after them", a
   await close()
 })
 
-test("records that retention deleted are skipped, an empty topic ends at once, and no group remains", async () => {
+test("a topic is read to its end if a transaction's marker is last, and up to a transaction that is open", async () => {
+  const topic = await makeTopic(kafka)
+  const end = () => topicEnd({ kafka, topic })
+  const read = async (from: string, to: Record<string, string>) => {
+    const { records, next, ended } = await readTopic({ ...generous, topic, from: { 0: from }, to })
+    return { values: records.map(({ value }) => String(value)), next: next[0], ended }
+  }
+  const ended = async (how: "commit" | "abort", value: string, length: string) => {
+    await (await startTransaction(topic, [value])).end(how)
+    return waitUntil("the marker", async () => ((await end())[0] === length ? end() : undefined))
+  }
+  const committed = await ended("commit", "a", "2")
+  expect(await read("0", committed)).toEqual({ values: ["a"], next: "2", ended: true })
+  expect(await read("1", committed)).toEqual({ values: [], next: "2", ended: true })
+  const aborted = await ended("abort", "b", "4")
+  expect(await read("0", aborted)).toEqual({ values: ["a"], next: "4", ended: true })
+  expect(await read("2", aborted)).toEqual({ values: [], next: "4", ended: true })
+
+  const open = await startTransaction(topic, ["c"])
+  const { close } = await filledTopic(2, 1, topic)
+  expect(await end()).toEqual({ 0: "4" })
+  const all = await offsetsAt({ kafka, topic, since: Number.MAX_SAFE_INTEGER })
+  expect(await read("0", all)).toEqual({ values: ["a", "c", "v0", "v1"], next: "7", ended: true })
+  await open.end("abort")
+  await close()
+})
+
+test("records that retention deleted are skipped, and an empty topic ends at once", async () => {
   const { topic, close } = await filledTopic(50, 1)
   await withAdmin(kafka, async (admin) => {
     // kafkajs knows the partition's leader only after a request for the topic.
@@ -66,7 +95,5 @@ test("records that retention deleted are skipped, an empty topic ends at once, a
     next: { 0: "0" },
     ended: true,
   })
-  const { groups } = await withAdmin(kafka, (admin) => admin.listGroups())
-  expect(groups.filter(({ groupId }) => groupId.startsWith("read-topic-test"))).toEqual([])
   await close()
 })

@@ -132,6 +132,21 @@ declare module "kafkajs/src/protocol/requests/apiKeys.js" {
   export default keys
 }
 
+declare module "kafkajs/src/protocol/isolationLevel.js" {
+  const levels: { READ_COMMITTED: number; READ_UNCOMMITTED: number }
+  export default levels
+}
+
+declare module "kafkajs/src/consumer/batch.js" {
+  type Context = { firstOffset: string; lastOffsetDelta: number }
+  export default class Batch {
+    constructor(topic: string, fetchedOffset: string, partitionData: object)
+    /** Without markers of transactions, and without records of aborted ones if only committed ones were fetched. */
+    readonly messages: import("kafkajs").KafkaMessage[]
+    readonly rawMessages: { offset: string; timestamp: string; batchContext: Context }[]
+  }
+}
+
 declare module "kafkajs/src/protocol/error.js" {
   const errors: { createErrorFromCode(code: number): import("kafkajs").KafkaJSProtocolError }
   export default errors

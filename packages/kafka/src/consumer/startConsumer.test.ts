@@ -2,14 +2,14 @@ import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
+import { startTransaction } from "@sitewire/testkit"
 import Broker from "kafkajs/src/broker/index.js"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { expect, test, vi } from "vitest"
 import { type OnRecords, useConsumers } from "../../test/fixtures/consumers.ts"
 import { protocolError } from "../../test/fixtures/protocolError.ts"
 import { committedOffsets, makeTopic, uniqueName, withAdmin } from "../../test/fixtures/realBroker.ts"
 import { until } from "../../test/fixtures/until.ts"
 import { ensureTopics } from "../admin/ensureTopics.ts"
-import { createClient } from "../client/createClient.ts"
 import type { ConsumerRecord } from "../record.ts"
 import type { Consumer } from "./startConsumer.ts"
 
@@ -385,18 +385,6 @@ test("headers without a value and zstd batches from other clients are consumed",
 
 test("records of aborted transactions are not dispatched, and neither they nor the markers of transactions count as lag", async () => {
   const topic = await makeTopic(kafka)
-  const publisher = createClient(kafka, { requestTimeoutMs: 10_000, retries: 5 }).producer({
-    transactionalId: uniqueName("transaction"),
-    idempotent: true,
-    maxInFlightRequests: 1,
-  })
-  await publisher.connect()
-  onTestFinished(() => publisher.disconnect())
-  const transaction = async (value: string, end: "commit" | "abort") => {
-    const begun = await publisher.transaction()
-    await begun.send({ topic, messages: [{ value }, { value }] })
-    await begun[end]()
-  }
   const values: string[] = []
   const consumer = await consume(uniqueName("group"), [{ topic }], (records, done) => {
     for (const record of records) {
@@ -405,9 +393,9 @@ test("records of aborted transactions are not dispatched, and neither they nor t
     }
   })
   const lag = async () => (await consumer.lag()).map((each) => each.lag)
-  await transaction("committed", "commit")
+  await (await startTransaction(topic, ["committed", "committed"])).end("commit")
   await until(async () => values.length === 2 && (await lag())[0] === 0)
-  await transaction("aborted", "abort")
+  await (await startTransaction(topic, ["aborted", "aborted"])).end("abort")
   const end = async () => (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic)))[0]?.high
   await until(async () => (await end()) === "6" && (await lag())[0] === 0)
   expect(values).toEqual(["committed", "committed"])

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { type PartitionBacklog, readBacklog } from "../admin/readBacklog.ts"
+import { type Lag, readLag } from "../admin/groupLag.ts"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
 import type { ConsumerRecord } from "../record.ts"
@@ -11,7 +11,6 @@ import { startMembership } from "./startMembership.ts"
 const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
-const lagWithinMs = 10_000
 export type ConsumerOptions = {
   kafka: KafkaConnection
   group: string
@@ -39,17 +38,12 @@ export type ConsumerOptions = {
   onHealth?: (healthy: boolean, why?: string) => void
 }
 
-export type ConsumerLag = Pick<PartitionBacklog, "partition" | "oldestUnreadAt"> & {
-  topic: string
-  lag: number
-}
-
 export type Consumer = {
   outstanding(): number
   /** True if the consumer has joined, has fetched, and receives heartbeat responses. */
   healthy(): boolean
   /** The lag of the partitions that this consumer is assigned. Rejects if no broker responds. */
-  lag(): Promise<ConsumerLag[]>
+  lag(): Promise<Lag[]>
   /**
    * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
    * the commit failed: some records are then consumed again. Never rejects.
@@ -76,7 +70,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   let retryMs = firstRetryMs
   let membership: ReturnType<typeof startMembership> | null = null
   let committing: Promise<boolean> | null = null
-  let readingLag: Promise<ConsumerLag[]> | null = null
+  let readingLag: ReturnType<typeof readLag> | null = null
 
   function reportHealth(now: boolean, why: string): void {
     lastReason = why
@@ -186,7 +180,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
       readingLag ??= readLag(kafka, group, [...delays.keys()]).finally(() => {
         readingLag = null
       })
-      return (await readingLag).filter(dispatch.isAssigned)
+      return (await readingLag).lags.filter(dispatch.isAssigned)
     },
     close(deadlineMs) {
       closed ??= drain(deadlineMs)
@@ -203,21 +197,4 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     )
   }
   return consumer
-}
-
-async function readLag(
-  kafka: KafkaConnection,
-  group: string,
-  topics: readonly string[],
-): Promise<ConsumerLag[]> {
-  const consumed = topics.map((topic) => ({ topic, group }))
-  const backlogs = await readBacklog(kafka, consumed, lagWithinMs)
-  return backlogs.flatMap(({ topic, partitions }) =>
-    (partitions ?? []).map(({ partition, lag, oldestUnreadAt }) => ({
-      topic,
-      partition,
-      lag: lag ?? 0,
-      oldestUnreadAt,
-    })),
-  )
 }

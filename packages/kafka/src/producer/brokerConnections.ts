@@ -8,7 +8,7 @@ import protocol from "kafkajs/src/protocol/requests/index.js"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
-import { type FirstRecord, fetchFirst } from "./fetchFirst.ts"
+import { type Fetched, type FetchOptions, type FetchPosition, fetchRecords } from "./fetchRecords.ts"
 import { listOffsets } from "./listOffsets.ts"
 import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
@@ -29,12 +29,18 @@ export type BrokerConnections = {
     partitions: PartitionRecords[],
     timeoutMs: number,
   ): Promise<ProduceOutcomes>
-  fetchFirst(
+  fetchRecords(
     leader: number,
     topic: string,
-    partitions: { partition: number; offset: bigint }[],
-  ): Promise<FirstRecord[]>
-  listOffsets(leader: number, topic: string, partitions: readonly number[]): ReturnType<typeof listOffsets>
+    positions: readonly FetchPosition[],
+    options: FetchOptions,
+  ): Promise<Fetched[]>
+  listOffsets(
+    leader: number,
+    topic: string,
+    partitions: readonly number[],
+    since?: number,
+  ): ReturnType<typeof listOffsets>
 }
 
 type MetadataResponse = {
@@ -95,11 +101,11 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
       const broker = await pool.findBroker({ nodeId: leader })
       return sendProduceRequest(broker, topic, partitions, timeoutMs, kafka.clock)
     },
-    async fetchFirst(leader, topic, partitions) {
-      return fetchFirst(await pool.findBroker({ nodeId: leader }), topic, partitions)
+    async fetchRecords(leader, topic, positions, options) {
+      return fetchRecords(await pool.findBroker({ nodeId: leader }), topic, positions, options)
     },
-    async listOffsets(leader, topic, partitions) {
-      return listOffsets(await pool.findBroker({ nodeId: leader }), topic, partitions)
+    async listOffsets(leader, topic, partitions, since) {
+      return listOffsets(await pool.findBroker({ nodeId: leader }), topic, partitions, since)
     },
   }
 }

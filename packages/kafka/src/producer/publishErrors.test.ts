@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { makeTopic, realBroker } from "../../test/fixtures/realBroker.ts"
-import { readTopic, topicEnd } from "../admin/readTopic.ts"
+import { topicEnd } from "../admin/readOffsets.ts"
+import { readTopic } from "../admin/readTopic.ts"
 import { type Producer, startProducer } from "./startProducer.ts"
 
 const kafka = realBroker()
@@ -14,7 +15,7 @@ afterAll(() => producer?.close(1_000))
 async function keysIn(topic: string): Promise<(string | null)[]> {
   const to = await topicEnd({ kafka, topic })
   const limits = { maxRecords: 1_000, maxBytes: 10_000_000 }
-  const { records } = await readTopic({ kafka, topic, groupPrefix: "keys", from: {}, to, ...limits })
+  const { records } = await readTopic({ kafka, topic, from: {}, to, ...limits })
   return records.map(({ key }) => key)
 }
 

@@ -41,7 +41,7 @@ function startBrokers(leaders: (number | null)[]) {
         }),
       )
     },
-    fetchFirst: async () => [],
+    fetchRecords: async () => [],
     listOffsets: async () => ({ ranges: [], unreadable: [] }),
   }
   const limits = { lingerMs: 1, maxBatchRecords: 100, maxBatchBytes: 100_000, requestTimeoutMs: 1_000 }

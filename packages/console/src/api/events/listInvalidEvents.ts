@@ -47,8 +47,7 @@ async function findDeliveries(
 }
 
 /**
- * Checks a cursor, which contains an offset for each partition. Offsets beyond the topic's end are rejected,
- * because a read would wait for records that may never be published.
+ * Checks a cursor, which contains an offset for each partition. Offsets beyond the topic's end are rejected.
  */
 const offsetsUpTo = (end: Offsets) =>
   z

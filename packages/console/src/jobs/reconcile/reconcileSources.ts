@@ -18,8 +18,7 @@ export function reconcileSources(settings: {
   retentionMs: number
 }): ReconcileSources {
   const { kafka, topics, topicPrefix, retentionMs } = settings
-  const read = (topic: string) =>
-    topicReaderOn({ kafka, topic, groupPrefix: `${topicPrefix}console.reconcile` })
+  const read = (topic: string) => topicReaderOn({ kafka, topic })
   return {
     events: read(topics.sitePaid),
     invalid: read(topics.sitePaidInvalid),

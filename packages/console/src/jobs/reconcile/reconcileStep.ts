@@ -21,7 +21,7 @@ import {
 import type { ReconcileSources } from "./reconcileSources.ts"
 import { withoutInvalid } from "./searchInvalid.ts"
 
-/** Large, because each read joins a consumer group, which can take seconds. */
+/** Large, because each read opens connections. */
 const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
 
 type Completed = Step & { position: ReconcilePosition }

@@ -61,23 +61,20 @@ export async function createLogins(
     properties,
     `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-512\nsasl.jaas.config=${scram}\n`,
   )
-  const allow = async (kind: string, names: string[], operations: string[], pattern: string[] = []) => {
+  const allow = async (kind: string, names: string[], operations: string[]) => {
     const connection = ["--bootstrap-server", brokers.join(","), "--command-config", properties]
     const users = processes.map((process) => `User:${firstOf(process).username}`)
     const accounts = users.flatMap((user) => ["--allow-principal", user])
     const what = names.flatMap((name) => [kind, name])
     const how = operations.flatMap((name) => ["--operation", name])
-    const rule = ["--add", ...accounts, ...how, ...pattern, ...what]
+    const rule = ["--add", ...accounts, ...how, ...what]
     await promisify(execFile)(join(bin, "kafka-acls.sh"), [...connection, ...rule])
   }
   const access = topicAccess({ prefix: "", retryDelaysMs })
   const topics = [...new Set(access.flatMap(({ read, write, inspect }) => [...read, ...write, ...inspect]))]
   await allow("--topic", topics, ["Read", "Write", "DescribeConfigs"])
   const groups = access.flatMap(({ join }) => join)
-  const lasting = groups.filter((name) => !name.endsWith("*"))
-  await allow("--group", lasting, ["Read"])
-  const temporary = groups.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1))
-  await allow("--group", temporary, ["Read", "Delete"], ["--resource-pattern-type", "prefixed"])
+  await allow("--group", groups, ["Read"])
 
   for (const process of processes) {
     const role = roleOf(rolePrefix, process)

@@ -36,7 +36,7 @@ export function createTopicClients(kafka: KafkaConnection, groupPrefix: string) 
       const to = await topicEnd({ kafka, topic })
       const bounds = { maxRecords: 10_000, maxBytes: 64 << 20 }
       for (let from = start, ended = false; !ended; ) {
-        const piece = await readTopic({ kafka, topic, groupPrefix, from, to, ...bounds })
+        const piece = await readTopic({ kafka, topic, from, to, ...bounds })
         all.push(...piece.records)
         from = piece.next
         ended = piece.ended
