@@ -62,5 +62,19 @@ test("while Kafka is unavailable resends and erasures run, and a replay waits un
   expect((await it.end(replay.id)).state).toBe("done")
 })
 
-const waits = (output: string, job: string) =>
-  output.split("\n").some((line) => line.includes(job) && line.includes("a job waits for Kafka"))
+test("a job whose step never ends is logged, and the others go on", async () => {
+  const never = () => new Promise<never>(() => {})
+  const events = { topic: "t", end: never, read: never, offsetsAt: never, committed: never }
+  await using it = await startJobs({ sources: { events }, stepDeadlineMs: 1_000 })
+  await it.deliveries(3)
+  const stuck = await it.begin("reconcile", { created_after: new Date(Date.now() - 60_000).toISOString() })
+  const resend = await it.complete("resend", { filter: { state: "dead" }, reason: "r" })
+  expect(resend).toMatchObject({ state: "done", counts: { resent: 3 } })
+  await waitUntil("the line", () => logged(it.log.join(""), stuck.id, "has not ended within 1 s"))
+  expect((await it.read(stuck.id)).state).toBe("running")
+})
+
+const waits = (output: string, job: string) => logged(output, job, "a job waits for Kafka")
+
+const logged = (output: string, job: string, text: string) =>
+  output.split("\n").some((line) => line.includes(job) && line.includes(text))

@@ -12,7 +12,10 @@ import { runStep, type StepFunctions } from "./runStep.ts"
 /** The poll interval until `busyForMs` after the last step, so that jobs reach their rates. */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
-/** How long a job is skipped after a failed step, and the poll interval while the database is unavailable. */
+/**
+ * How long a job is skipped at least after a failed step, and the poll interval while the database is unavailable. A job is
+ * skipped for as long as its step took, so that others get half of the time.
+ */
 const retryAfterMs = 2_000
 
 /**
@@ -24,11 +27,14 @@ export function runJobs(settings: {
   context: Omit<StepContext, "sql">
   reconcileSources: ReconcileSources
   pollIntervalMs?: number
+  /** How long a step may take: as long as Postgres lets its transaction be idle. */
+  stepDeadlineMs?: number
   log: Logger
 }): {
   close(): Promise<void>
 } {
-  const { pool, context, reconcileSources, pollIntervalMs = 1_000, log } = settings
+  const { pool, context, reconcileSources, log } = settings
+  const { pollIntervalMs = 1_000, stepDeadlineMs = 60_000 } = settings
   const steps: StepFunctions = {
     resend: resendStep,
     replay: replayStep,
@@ -42,14 +48,16 @@ export function runJobs(settings: {
 
   async function runNextStep(): Promise<boolean> {
     for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
-    const outcome = await runStep(pool, steps, context, [...skippedUntil.keys()])
+    const startedAt = Date.now()
+    const excluded = [...skippedUntil.keys()]
+    const outcome = await runStep(pool, steps, context, { excluded, deadlineMs: stepDeadlineMs })
     if (outcome.kind === "no job") return false
     const { id, kind } = outcome.job
     if (outcome.kind === "completed") {
       if (outcome.done) log.info({ job: id, kind, counts: outcome.counts }, "job done")
       return true
     }
-    skippedUntil.set(id, Date.now() + retryAfterMs)
+    skippedUntil.set(id, Date.now() + Math.max(retryAfterMs, Date.now() - startedAt))
     const { error } = outcome
     if (error instanceof KafkaUnavailable) {
       log.warn({ job: id, kind, why: error.message }, "a job waits for Kafka")

@@ -1,5 +1,6 @@
 import type { Job } from "@sitewire/contracts"
 import { beginWithLimit, onOwnConnection, type Pool } from "@sitewire/database"
+import { sleepUnlessAborted } from "@sitewire/runtime"
 import type { RunningJob, Step, StepContext } from "./job.ts"
 
 export type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
@@ -38,17 +39,17 @@ update job
  where id = $1`
 
 /**
- * Claims a job, runs its next step, and saves its new position in the same transaction. If the
- * database is unavailable, the promise rejects, and nothing was written.
+ * Claims a job, runs its next step, and saves its new position in the same transaction. A step that fails or does not end
+ * within `deadlineMs` writes nothing. If the database is unavailable, the promise rejects, and nothing was written.
  */
-export function runStep(
+export async function runStep(
   pool: Pool,
   steps: StepFunctions,
   context: Omit<StepContext, "sql">,
-  excluded: readonly string[],
+  { excluded, deadlineMs }: { excluded: readonly string[]; deadlineMs: number },
 ): Promise<StepOutcome> {
-  return onOwnConnection(pool, async (sql) => {
-    // A step's calls to Kafka time out earlier.
+  let failed: { job: RunningJob; error: unknown } | undefined
+  const running = onOwnConnection<StepOutcome>(pool, async (sql) => {
     await sql(beginWithLimit)
     const [row] = await sql<Row>(claim, [excluded])
     if (!row) {
@@ -57,11 +58,13 @@ export function runStep(
     }
     const { id, kind, filter, created_at: createdAt, now } = row
     const job: RunningJob = { id, kind, filter, position: JSON.parse(row.position), createdAt, now }
-    const step = await steps[kind](job, { ...context, sql }).catch((error: unknown) => ({ error }))
-    if ("error" in step) {
-      await sql("rollback")
-      return { kind: "failed", job, error: step.error }
-    }
+    const step = await withinDeadline(deadlineMs, steps[kind](job, { ...context, sql })).catch(
+      (error: unknown) => {
+        failed = { job, error }
+        // Closes the connection, so that a late step can write nothing any more.
+        throw error
+      },
+    )
     const counts = { ...row.counts }
     for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more
     const nextStepAt = new Date(now.getTime() + (step.intervalMs ?? 0)).toISOString()
@@ -70,4 +73,20 @@ export function runStep(
     await sql("commit")
     return { kind: "completed", job, done: step.done, counts }
   })
+  return running.catch((error: unknown) => {
+    if (failed) return { kind: "failed", ...failed }
+    throw error
+  })
+}
+
+async function withinDeadline<T>(ms: number, work: Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  const late = sleepUnlessAborted(ms, ended.signal).then(() => {
+    throw new Error(`the step has not ended within ${ms / 1_000} s`)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    ended.abort()
+  }
 }
