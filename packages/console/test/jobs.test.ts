@@ -64,7 +64,8 @@ test("while Kafka is unavailable resends and erasures run, and a replay waits un
 
 test("a job whose step never ends is logged, and the others go on", async () => {
   const never = () => new Promise<never>(() => {})
-  const events = { topic: "t", end: never, read: never, offsetsAt: never, committed: never }
+  const reads = { end: never, read: never, offsetsAt: never, committed: never, openTransactions: never }
+  const events = { topic: "t", ...reads }
   await using it = await startJobs({ sources: { events }, stepDeadlineMs: 1_000 })
   await it.deliveries(3)
   const stuck = await it.begin("reconcile", { created_after: new Date(Date.now() - 60_000).toISOString() })

@@ -1,12 +1,15 @@
+import type { BlockedPartition } from "@sitewire/contracts"
 import {
   committedOffsets,
   type KafkaConnection,
   type Offsets,
   offsetsAt,
+  readBacklog,
   readTopic,
   topicEnd,
 } from "@sitewire/kafka"
 import { unavailable } from "./kafkaUnavailable.ts"
+import { openTransactionOf } from "./topicStatus.ts"
 
 /** Reads a topic. If one of the functions fails, it rejects with `KafkaUnavailable`. */
 export type TopicReader = {
@@ -22,6 +25,7 @@ export type TopicReader = {
   offsetsAt(since: number): Promise<Offsets>
   /** A partition for which the group has committed no offset is missing. */
   committed(group: string): Promise<Offsets>
+  openTransactions(): Promise<BlockedPartition[]>
 }
 
 /** Reads site.paid.invalid. */
@@ -35,5 +39,13 @@ export function topicReaderOn(settings: { kafka: KafkaConnection; topic: string 
     read: (range) => readTopic({ ...settings, ...range }).catch(unavailable),
     offsetsAt: (since) => offsetsAt({ kafka, topic, since }).catch(unavailable),
     committed: (group) => committedOffsets({ kafka, topic, group }).catch(unavailable),
+    openTransactions: () => openTransactionsIn(kafka, topic).catch(unavailable),
   }
+}
+
+async function openTransactionsIn(kafka: KafkaConnection, topic: string): Promise<BlockedPartition[]> {
+  const [backlog] = await readBacklog(kafka, [{ topic, group: null }], 10_000)
+  return (backlog?.partitions ?? []).flatMap(({ partition, openTransaction }) =>
+    openTransaction ? [{ topic, partition, ...openTransactionOf(openTransaction) }] : [],
+  )
 }

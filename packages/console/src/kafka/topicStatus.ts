@@ -1,4 +1,5 @@
 import type { TopicStatus } from "@sitewire/contracts"
+import type { OpenTransaction } from "@sitewire/kafka"
 import type { ReadTopics } from "./readTopics.ts"
 
 /** Consumers read within seconds. */
@@ -19,13 +20,18 @@ export function topicStatus({ topic, group, partitions }: TopicRow): TopicStatus
     lag: group === null || partitions === null ? null : sum(known.map(({ lag }) => lag ?? 0)),
     oldest_unread_at: oldestAt === null ? null : new Date(oldestAt).toISOString(),
     behind: oldestAt !== null && oldestAt < Date.now() - behindMs && !topic.name.includes(".retry."),
-    partitions: known.map(({ partition, records, lag, oldestUnreadAt }) => ({
+    partitions: known.map(({ partition, records, lag, oldestUnreadAt, openTransaction }) => ({
       partition,
       records,
       lag,
       oldest_unread_at: oldestUnreadAt?.toISOString() ?? null,
+      open_transaction: openTransaction && openTransactionOf(openTransaction),
     })),
   }
+}
+
+export function openTransactionOf({ offset, since, records }: OpenTransaction) {
+  return { first_offset: offset, since: since?.toISOString() ?? null, records }
 }
 
 function sum(numbers: number[]): number {

@@ -1,10 +1,11 @@
 import { startProducer } from "@sitewire/kafka"
-import { freshTopics, waitUntil } from "@sitewire/testkit"
+import { freshTopics, startTransaction, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { readTopicsOf } from "../kafka/readTopics.ts"
 import { topicReaderOn } from "../kafka/topicReader.ts"
 import { topicStatus } from "../kafka/topicStatus.ts"
 import { findInKafka } from "./findInKafka.ts"
+import { problemKinds } from "./problemKinds.ts"
 
 test("missing topics and invalid events of a day are found", async () => {
   const { kafka, names, prefix } = await freshTopics({ retryDelaysMs: [200, 400] })
@@ -26,6 +27,35 @@ test("missing topics and invalid events of a day are found", async () => {
   expect(found.get("topic.missing")?.map(({ subject_id }) => subject_id)).toHaveLength(1)
   expect(found.get("topic.behind")).toEqual([])
   expect((await find(names.sitePaid)).get("event.invalid")).toEqual([])
+})
+
+test("a transaction that is open is named as the reason why a topic is behind", async () => {
+  const { kafka, names, prefix } = await freshTopics({ retryDelaysMs: [200] })
+  const open = await startTransaction(names.sitePaid, ["{}"], 1)
+  const producer = await startProducer({ kafka })
+  await producer.publish([{ topic: names.sitePaid, key: null, value: "{}" }])
+  await producer.close(1_000)
+  const settings = { kafka, prefix, retryDelaysMs: [200], retryPeriodMs: 3_600_000, deadlineMs: 120_000 }
+  const since = new Date(Date.now() - 70_000)
+  const readTopics = async () =>
+    (await readTopicsOf(settings)()).map((topic) => ({
+      ...topic,
+      // As if the transaction had been open for more than a minute.
+      partitions: (topic.partitions ?? []).map((each) =>
+        each.openTransaction === null
+          ? each
+          : { ...each, oldestUnreadAt: since, openTransaction: { ...each.openTransaction, since } },
+      ),
+    }))
+  const invalid = topicReaderOn({ kafka, topic: names.sitePaidInvalid })
+  const behind = (await findInKafka({ readTopics, invalid })).get("topic.behind")
+  expect(behind).toMatchObject([
+    { subject_id: names.sitePaid, since, details: { records: 2, partition: 1, first_offset: "0" } },
+  ])
+  expect(problemKinds["topic.behind"].summary(names.sitePaid, behind?.[0]?.details ?? {})).toContain(
+    "transaction is open in partition 1",
+  )
+  await open.end("abort")
 })
 
 test("a topic is behind if its oldest unread record is older than a minute, unless records wait in it", () => {

@@ -1,4 +1,4 @@
-import type { ProblemKind } from "@sitewire/contracts"
+import type { ProblemKind, TopicStatus } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { TopicReader } from "../kafka/topicReader.ts"
@@ -26,14 +26,22 @@ export async function findInKafka({
       "topic.behind",
       topics
         .filter(({ behind }) => behind)
-        .map(({ name, group, lag, oldest_unread_at: oldest }) => ({
-          subject_id: name,
-          since: new Date(oldest ?? Date.now()),
-          details: { group, records: lag },
+        .map((topic) => ({
+          subject_id: topic.name,
+          since: new Date(topic.oldest_unread_at ?? Date.now()),
+          details: { group: topic.group, records: topic.lag, ...blockedAt(topic) },
         })),
     ],
     ["event.invalid", invalidEvents],
   ])
+}
+
+/** Where the oldest unread record is the first one of a transaction that is open. */
+function blockedAt({ oldest_unread_at: oldest, partitions }: TopicStatus): Found["details"] {
+  const blocked = partitions.find(({ open_transaction: open }) => open?.since === oldest)
+  return blocked
+    ? { partition: blocked.partition, first_offset: blocked.open_transaction?.first_offset ?? null }
+    : {}
 }
 
 /** Counts by offsets, because reading the records takes seconds. */

@@ -140,7 +140,10 @@ export const problemKinds: Record<ProblemKind, Description> = {
     subject: "topic",
     find: "in Kafka",
     counted: "records",
-    summary: (topic) => `The consumers of ${topic} are behind by more than a minute.`,
+    summary: (topic, { partition, first_offset: offset }) =>
+      offset
+        ? `A publisher's transaction is open in partition ${partition} of ${topic} from offset ${offset} on, so consumers are behind by more than a minute.`
+        : `The consumers of ${topic} are behind by more than a minute.`,
     resolved: (topic) => `The consumers of ${topic} are no longer behind.`,
     nextStep: () => "sitewire topic list",
   },

@@ -5,7 +5,7 @@ import { oneLine, plainText } from "../values/plainText.ts"
 import { splitAlternatives } from "../values/splitAlternatives.ts"
 import { timeSchema, tooFar } from "../values/time.ts"
 import { identifierSchema } from "./identifier.ts"
-import { differingEventSchema, exceptionSchema } from "./reconciliation.ts"
+import { blockedPartitionSchema, differingEventSchema, exceptionSchema } from "./reconciliation.ts"
 
 export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
@@ -213,6 +213,10 @@ export const jobSchema = z
     differing: z.array(differingEventSchema).nullable().meta({
       description:
         "Of a reconciliation: events with the id of a delivered event and other data, at most 200; `counts.events_differing` is the number of all. null: another kind of job.",
+    }),
+    open_transactions: z.array(blockedPartitionSchema).nullable().meta({
+      description:
+        "Of a reconciliation: transactions of publishers that were open when it began, within the period. What waits for their end is not consumed. null: another kind of job.",
     }),
     exceptions: z.array(exceptionSchema).nullable().meta({
       description:

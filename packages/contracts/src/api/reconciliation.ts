@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { openTransactionSchema } from "./topics.ts"
 
 /** At most this many records that are not accounted for are listed. */
 export const maxListedExceptions = 200
@@ -40,5 +41,10 @@ export const differingEventSchema = exceptionSchema
       "An event that was not delivered, because an event with its id and other data was delivered.",
   })
 
+export const blockedPartitionSchema = openTransactionSchema
+  .extend(exceptionSchema.pick({ topic: true, partition: true }).shape)
+  .meta({ id: "BlockedPartition", description: "A partition with an open transaction." })
+
+export type BlockedPartition = z.infer<typeof blockedPartitionSchema>
 export type DifferingEvent = z.infer<typeof differingEventSchema>
 export type ReconciliationException = z.infer<typeof exceptionSchema>

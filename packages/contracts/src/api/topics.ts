@@ -5,13 +5,29 @@ const records = z
   .min(0)
   .meta({ description: "Offsets in use.", examples: [48_210] })
 const lag = records.nullable().meta({
-  description: "Records that the group has not committed. null: no group consumes the topic.",
+  description:
+    "Records that the group has not committed, also those behind an open transaction. null: no group consumes the topic.",
   examples: [12],
 })
 const oldestUnreadAt = z.iso.datetime().nullable().meta({
   description:
     "Time of the oldest of them. null: there is none. In a retry topic, records wait for their delay.",
 })
+
+export const openTransactionSchema = z
+  .object({
+    first_offset: z.string().meta({ description: "Offset of its first record.", examples: ["1024"] }),
+    since: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "Time of its first record. null: it could not be read." }),
+    records: records.meta({ description: "Records that wait for its end: its own and later ones." }),
+  })
+  .meta({
+    id: "OpenTransaction",
+    description:
+      "The oldest transaction that a publisher has open in a partition. Consumers get its records, and all later ones, when it has ended.",
+  })
 
 const partitionSchema = z.object({
   partition: z
@@ -21,6 +37,7 @@ const partitionSchema = z.object({
   records,
   lag,
   oldest_unread_at: oldestUnreadAt,
+  open_transaction: openTransactionSchema.nullable().meta({ description: "null: none is open." }),
 })
 
 export const topicSchema = z

@@ -12,6 +12,9 @@ export const jobTexts = {
       erasedMore: "This job is the proof. What could not be erased is listed below.",
       reconciled: "Nothing is lost: all records are accounted for",
       unaccounted: (count: string) => `Records that are not accounted for: ${count}`,
+      blocked: (count: string) => `Records that wait for the end of a publisher's transaction: ${count}`,
+      blockedAt: (topic: string, partition: number, offset: string) =>
+        `${topic}, partition ${partition}, from offset ${offset} on`,
       differing: (count: string) => `Events not delivered, because another event had their id: ${count}`,
       reconciledMore: (events: string, triggers: string) =>
         `Read: ${events} events and ${triggers} triggers.`,

@@ -31,6 +31,8 @@ export const overviewTexts = {
     lag: (name: string, lag: string, one: boolean) =>
       `Consumers of ${name} are behind by ${lag} ${one ? "record" : "records"}`,
     lagNext: (group: string) => `Check the processes of the group ${group}.`,
+    blockedNext: (partition: number, offset: string) =>
+      `End the publisher's transaction that is open in partition ${partition} from offset ${offset} on.`,
     overdue: (channel: string) => `A delivery to ${channel} is overdue`,
     overdueDetail: "Its attempt was due, and no dispatcher has made it.",
     overdueNext: "See the delivery, and check the dispatchers",

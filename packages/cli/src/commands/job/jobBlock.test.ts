@@ -21,8 +21,12 @@ test("a reconciliation that found more records than it lists says so", () => {
     remains: null,
     exceptions: [{ ...listed, kind: "event_lost", connection: null }],
     differing: [listed],
+    open_transactions: [{ topic: "site.paid", partition: 3, first_offset: "17", since: at, records: 5 }],
   }
   const style = createStyle({ colour: false })
   expect(jobBlock(job, style)).toMatch(/Listed are the first 2 of these 4\.$/)
+  expect(jobBlock(job, style)).toMatch(
+    /transaction open in partition 3 of site\.paid from offset 17 on, begun .*: 5\.$/m,
+  )
   expect(jobBlock({ ...job, differing: [listed, listed, listed] }, style)).not.toContain("Listed are")
 })

@@ -2,6 +2,7 @@ import { type DifferingEvent, type Job, type JobOutcome, mostCounted } from "@si
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { localTime } from "../../output/time.ts"
+import { openTransactionText } from "../topic/openTransactionText.ts"
 import { exceptionTable } from "./exceptionTable.ts"
 
 export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Style): string {
@@ -26,7 +27,9 @@ export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Styl
   const { exceptions } = job
   if (exceptions === null) return described
   const listed = [...exceptions, ...(job.differing ?? []).map(asException)]
-  const parts = [described, listed.length > 0 && exceptionTable(listed, style), verdictOf(job), unlisted(job)]
+  const open = (job.open_transactions ?? []).map((each) => openTransactionText(each, style))
+  const table = listed.length > 0 && exceptionTable(listed, style)
+  const parts = [described, table, open.join("\n"), verdictOf(job), unlisted(job)]
   return parts.filter(Boolean).join("\n\n")
 }
 
@@ -48,10 +51,11 @@ function outcomeText(outcome: JobOutcome): string {
 function verdictOf({ state, counts }: Job): string | null {
   if (state !== "done") return null
   const { exceptions = 0, events = 0, triggers = 0, events_differing: differing = 0 } = counts
+  const unconsumed = (counts.events_unconsumed ?? 0) + (counts.triggers_unconsumed ?? 0)
   const read = `${events} events and ${triggers} triggers`
   const verdict =
     exceptions === 0
-      ? `Nothing is lost: all ${read} of the period are accounted for.`
+      ? `Nothing is lost: all ${read} of the period are accounted for${unconsumed === 0 ? "" : `, of which ${unconsumed} are not consumed yet`}.`
       : `Something may be lost: of ${read} of the period, ${exceptions} are not accounted for.`
   if (differing === 0) return verdict
   return `${verdict} Not delivered, because an event with the same id and other data was: ${differing}.`

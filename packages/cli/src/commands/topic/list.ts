@@ -2,6 +2,7 @@ import { topicListSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
 import { table } from "../../output/table.ts"
 import { relativeTime } from "../../output/time.ts"
+import { openTransactionText } from "./openTransactionText.ts"
 
 export const listTopics: CliCommand = {
   name: "list",
@@ -14,8 +15,13 @@ export const listTopics: CliCommand = {
   json: topicListSchema,
   async run({ callApi, print }) {
     const topics = await callApi((client) => client.listTopics())
-    print(topics, ({ data }, style) =>
-      table(style, data, [
+    print(topics, ({ data }, style) => {
+      const blocked = data.flatMap(({ name: topic, partitions }) =>
+        partitions.flatMap(({ partition, open_transaction: open }) =>
+          open ? [openTransactionText({ topic, partition, ...open }, style)] : [],
+        ),
+      )
+      const list = table(style, data, [
         { title: "NAME", cell: ({ name }) => name, whole: true },
         { title: "PARTITIONS", cell: ({ partitions }) => String(partitions.length), align: "right" },
         {
@@ -29,7 +35,8 @@ export const listTopics: CliCommand = {
           cell: ({ oldest_unread_at: at }) => (at === null ? "" : relativeTime(at, style.now)),
         },
         { title: "GROUP", cell: ({ group }) => group ?? "" },
-      ]),
-    )
+      ])
+      return [list, ...blocked].join("\n")
+    })
   },
 }

@@ -18,7 +18,9 @@ export function jobResponse(row: JobRow, topicPrefix: string): Job {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
-    ...(row.kind === "reconcile" ? findingsOf(position) : { exceptions: null, differing: null }),
+    ...(row.kind === "reconcile"
+      ? findingsOf(position)
+      : { exceptions: null, differing: null, open_transactions: null }),
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  blockedPartitionSchema,
   differingEventSchema,
   exceptionSchema,
   maxListedExceptions,
@@ -25,8 +26,9 @@ export const reconcilePositionSchema = z.object({
   /** The part of site.paid.invalid that is searched. Null before a search. */
   invalid: rangeSchema.nullable(),
   exceptions: z.array(exceptionSchema),
-  /** Absent in the position of a job that an older console began. */
+  /** This and the next are absent in the position of a job that an older console began. */
   differing: z.array(differingEventSchema).default([]),
+  openTransactions: z.array(blockedPartitionSchema).default([]),
 })
 
 export type Range = z.infer<typeof rangeSchema>
@@ -39,12 +41,13 @@ export const firstReconcilePosition: ReconcilePosition = {
   invalid: null,
   exceptions: [],
   differing: [],
+  openTransactions: [],
 }
 
 /** What a reconciliation has found so far. */
-export function findingsOf(position: unknown): Pick<ReconcilePosition, "exceptions" | "differing"> {
-  const { exceptions, differing } = reconcilePositionSchema.parse(position)
-  return { exceptions, differing }
+export function findingsOf(position: unknown) {
+  const { exceptions, differing, openTransactions } = reconcilePositionSchema.parse(position)
+  return { exceptions, differing, open_transactions: openTransactions }
 }
 
 export function withExceptions(

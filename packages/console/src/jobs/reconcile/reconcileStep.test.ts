@@ -1,4 +1,5 @@
 import { type Job, sha256, siteReadyBody } from "@sitewire/contracts"
+import { startTransaction } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { knowEvents } from "../../../test/fixtures/deliveries.ts"
 import { commitAll, invalidRecord, type Jobs, startJobs } from "../../../test/fixtures/jobs.ts"
@@ -95,6 +96,20 @@ test("each event is a delivery, an invalid event or not consumed yet; any other 
   const recent = await it.begin("reconcile", { created_after: ago(300_000) })
   const { counts, exceptions } = await it.end(recent.id)
   expect({ expired: counts.events_expired, exceptions }).toEqual({ expired: 3, exceptions: [] })
+})
+
+test("events behind an open transaction are not consumed, and the transaction is named", async () => {
+  await using it = await startJobs()
+  const topic = it.names.sitePaid
+  const open = await startTransaction(topic, [JSON.stringify(event("in the transaction"))])
+  await publishEvents(it, ["a", "b", "c", "d", "e", "f", "g", "h"])
+  const job = await it.complete("reconcile", { created_after: ago(hour) })
+  expect(job.counts).toEqual({ events: 9, events_unconsumed: 9, triggers: 0, exceptions: 0 })
+  const since = Date.parse(job.open_transactions?.[0]?.since ?? "")
+  expect(Date.now() - since).toBeLessThan(hour)
+  expect(job.open_transactions).toMatchObject([{ topic, partition: 0, first_offset: "0" }])
+  expect(job.open_transactions?.[0]?.records).toBeGreaterThan(1)
+  await open.end("abort")
 })
 
 test("each trigger is covered, pending or not consumed yet; any other is named", async () => {

@@ -51,10 +51,16 @@ export async function reconcileStep(
         next: await events.offsetsAt(after - clockMarginMs),
         end: await events.offsetsAt(before + clockMarginMs),
       },
-      triggers: { next: await triggers.offsetsAt(after - clockMarginMs), end: await triggers.end() },
+      // To the last one, also behind an open transaction.
+      triggers: {
+        next: await triggers.offsetsAt(after - clockMarginMs),
+        end: await triggers.offsetsAt(Number.MAX_SAFE_INTEGER),
+      },
     }
+    const open = [...(await events.openTransactions()), ...(await triggers.openTransactions())]
+    const openTransactions = open.filter(({ since }) => since === null || Date.parse(since) < before)
     return {
-      position: { ...position, ranges },
+      position: { ...position, ranges, openTransactions },
       counts: { events: 0, triggers: 0, exceptions: 0 },
       done: false,
     }

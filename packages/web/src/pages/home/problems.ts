@@ -206,13 +206,20 @@ function behind(topic: Schemas["Topic"]): CurrentProblem[] {
       },
     ]
   if (!topic.behind || topic.lag === null || group === null) return []
+  const blocked = topic.partitions.find(
+    ({ open_transaction: open }) => open?.since === topic.oldest_unread_at,
+  )
+  const transaction = blocked?.open_transaction
   return [
     {
       ...problem,
       kind: "topic.behind",
       title: t.lag(name, formatNumber(topic.lag), topic.lag === 1),
       since: topic.oldest_unread_at,
-      next: t.lagNext(group),
+      next:
+        blocked && transaction
+          ? t.blockedNext(blocked.partition, transaction.first_offset)
+          : t.lagNext(group),
     },
   ]
 }

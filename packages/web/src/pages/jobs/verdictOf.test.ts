@@ -16,8 +16,18 @@ const reconciled = (counts: Record<string, number>): Schemas["JobWithOutcome"] =
   finished_at: "2026-03-01T12:01:00.000Z",
   remains: null,
   differing: [],
+  open_transactions: [],
   exceptions: [],
   outcome: null,
+})
+
+test("a reconciliation that found an open transaction names where it is", () => {
+  const open = { topic: "site.paid", partition: 3, first_offset: "17", since: null, records: 5 }
+  expect(verdictOf({ ...reconciled({ exceptions: 0 }), open_transactions: [open] })).toEqual({
+    kind: "warn",
+    title: "Records that wait for the end of a publisher's transaction: 5",
+    more: "site.paid, partition 3, from offset 17 on",
+  })
 })
 
 test.each([

@@ -18,6 +18,12 @@ export function verdictOf(job: Schemas["JobWithOutcome"]): Verdict | null {
     const { exceptions = 0, events = 0, triggers = 0, events_differing: differing = 0 } = counts
     const more = t.reconciledMore(formatNumber(events), formatNumber(triggers))
     if (exceptions > 0) return { kind: "bad", title: t.unaccounted(formatNumber(exceptions)), more }
+    const open = job.open_transactions ?? []
+    if (open.length > 0) {
+      const waiting = open.reduce((sum, { records }) => sum + records, 0)
+      const places = open.map((each) => t.blockedAt(each.topic, each.partition, each.first_offset))
+      return { kind: "warn", title: t.blocked(formatNumber(waiting)), more: places.join("; ") }
+    }
     if (differing > 0) return { kind: "warn", title: t.differing(formatNumber(differing)), more }
     return { kind: "good", title: t.reconciled, more }
   }
