@@ -4,6 +4,8 @@ export type ProducerRecord = {
   topic: string
   key: string | null
   value: Uint8Array | string | null
+  /** Milliseconds since the epoch. Default: now. A topic with LogAppendTime ignores it. */
+  timestamp?: number
   headers?: Record<string, string>
 }
 

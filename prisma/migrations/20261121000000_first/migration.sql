@@ -413,6 +413,13 @@ begin
 end
 $$;
 
+-- What a running replay has published.
+create table replayed_event (
+  job_id text references job on delete cascade on update cascade,
+  digest bytea,
+  primary key (job_id, digest)
+);
+
 create table operator_problem (
   id text primary key,
   kind text not null,

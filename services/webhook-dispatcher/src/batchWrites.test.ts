@@ -27,7 +27,7 @@ const ofEvent = (id: string): NewDelivery =>
   )
 
 test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
-  const { pool, sql, driver, insert } = await startDeliveryDatabase()
+  const { pool, driver, insert } = await startDeliveryDatabase()
   const { storeDelivery, recordAttempt, deferDelivery, releaseClaim } = batchWrites(
     createStore({
       pool,

@@ -1,6 +1,7 @@
 import type { Job } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { newId } from "../newIds.ts"
+import { forgetReplayed } from "./replay/replayedEvents.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
 
@@ -68,4 +69,5 @@ export async function cancelRunningJob(sql: Sql, id: string): Promise<void> {
   await sql("update job set state = 'cancelled', finished_at = now() where id = $1 and state = 'running'", [
     id,
   ])
+  await forgetReplayed(sql, id)
 }

@@ -8,4 +8,14 @@ export const invalidRecordHeaders = {
   partition: "sitewire-partition",
   offset: "sitewire-offset",
   time: "sitewire-time",
+  rejectedAt: "sitewire-rejected-at",
 } as const
+
+/**
+ * When the event was rejected first, in milliseconds since the epoch. Null unless a replay has published it: then the time
+ * follows it through site.paid, and is the time of its next record in site.paid.invalid.
+ */
+export function firstRejectedAt(headers: Record<string, string>): number | null {
+  const at = Number(headers[invalidRecordHeaders.rejectedAt] ?? Number.NaN)
+  return Number.isSafeInteger(at) && at > 0 && at <= Date.now() ? at : null
+}

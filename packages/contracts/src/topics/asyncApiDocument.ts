@@ -50,6 +50,10 @@ const headersOf = {
     [invalidRecordHeaders.partition]: text("Partition of the original record.", "3"),
     [invalidRecordHeaders.offset]: text("Offset of the original record.", "1024"),
     [invalidRecordHeaders.time]: text("Time of the original record, in Unix milliseconds.", "1795741200000"),
+    [invalidRecordHeaders.rejectedAt]: text(
+      "When a replayed event was rejected first, in Unix milliseconds. This record has the same time.",
+      "1795741203000",
+    ),
   },
 }
 

@@ -1,4 +1,4 @@
-import { invalidRecordHeaders } from "@sitewire/contracts"
+import { firstRejectedAt, invalidRecordHeaders } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
@@ -30,7 +30,10 @@ export function createRejectInvalidRecord(parts: {
       [invalidRecordHeaders.time]: String(appendedAt),
     }
     const headers = { ...record.headers, ...origin }
-    const published = await publish({ topic: invalidTopic, key, value, headers }, untilStored)
+    // With the time of its first rejection, so that the retention of its personal data does not begin anew.
+    const timestamp = firstRejectedAt(record.headers)
+    const rejected = { topic: invalidTopic, key, value, headers, ...(timestamp && { timestamp }) }
+    const published = await publish(rejected, untilStored)
     if (published.kind === "rejected") {
       // The broker will never accept this record, for example because it is too large. Retrying would block
       // the consumed partition, so only the record's origin is published.

@@ -1,6 +1,7 @@
 import {
   clockMarginMs,
   type DifferingEvent,
+  firstRejectedAt,
   recordReader,
   type SitePaid,
   sha256,
@@ -66,8 +67,9 @@ export async function checkEvents(
       }
       if (outcome !== null) counts[`events_${outcome}`] = (counts[`events_${outcome}`] ?? 0) + 1
       else {
-        const { partition, offset, appendedAt: publishedAt } = record
-        unresolved.push({ partition, offset, eventId: paid?.id ?? null, publishedAt })
+        const { partition, offset, appendedAt: publishedAt, headers } = record
+        const rejectedAt = firstRejectedAt(headers) ?? publishedAt
+        unresolved.push({ partition, offset, eventId: paid?.id ?? null, publishedAt, rejectedAt })
       }
     }
   }

@@ -16,6 +16,8 @@ const unresolvedSchema = z.object({
   offset: z.string(),
   eventId: z.string().nullable(),
   publishedAt: z.number(),
+  /** If it is in site.paid.invalid, its record there has this time or a later one. */
+  rejectedAt: z.number().optional(),
 })
 
 export const reconcilePositionSchema = z.object({

@@ -111,7 +111,7 @@ export async function reconcileStep(
   }
 
   async function rangeOfInvalid(unresolved: Unresolved[]): Promise<Range> {
-    const since = Math.min(...unresolved.map(({ publishedAt }) => publishedAt)) - clockMarginMs
+    const since = Math.min(...unresolved.map((each) => each.rejectedAt ?? each.publishedAt)) - clockMarginMs
     return { next: await invalid.offsetsAt(since), end: await invalid.end() }
   }
 

@@ -2,10 +2,11 @@ import type { ReplayFilter } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import type { InvalidTopic } from "../../kafka/topicReader.ts"
+import { digestOf } from "./replayedEvents.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
 /**
- * Counts the events that a replay would publish. `left_out` counts those that match the filter but are
+ * Counts the events that a replay would publish: equal records once. `left_out` counts those that match the filter but are
  * covered by an erasure. `complete` is false if `deadlineMs` ended the count.
  */
 export async function countReplay(
@@ -15,12 +16,15 @@ export async function countReplay(
 ): Promise<{ matching: number; left_out: number; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
   const erasures = await readAllErasures({ sql, sealingKeys })
-  const counted = { matching: 0, left_out: 0 }
+  const events = new Set<string>()
+  let left_out = 0
   for await (const { records, ended } of readInBatches(invalidTopic, {}, await invalidTopic.end())) {
     for (const record of records) {
-      if (matches(record, filter)) counted[isErased(record, erasures) ? "left_out" : "matching"] += 1
+      if (!matches(record, filter)) continue
+      if (isErased(record, erasures)) left_out++
+      else events.add(digestOf(record).toString("base64"))
     }
-    if (!ended && performance.now() >= endsAt) return { ...counted, complete: false }
+    if (!ended && performance.now() >= endsAt) return { matching: events.size, left_out, complete: false }
   }
-  return { ...counted, complete: true }
+  return { matching: events.size, left_out, complete: true }
 }

@@ -45,13 +45,46 @@ test("a replay publishes the matching invalid records once, unchanged, up to the
     const n = key?.slice(6)
     expect({ value: String(value), headers }).toEqual({
       value: `{"n":${n}}`,
-      headers: { correlation: `c-${n}` },
+      headers: {
+        correlation: `c-${n}`,
+        [invalidRecordHeaders.rejectedAt]: expect.stringMatching(/^\d{13}$/),
+      },
     })
   }
   const again = await it.begin("replay", { filter: { reason: "not JSON" }, reason: "r" })
   await it.end(again.id)
   const last = (await it.readTopic(it.names.sitePaid)).find(({ key }) => key === "event-20")
   expect(last?.value?.equals(bytes)).toBe(true)
+})
+
+test("an event that stays invalid gets one record more with each replay, with the time of its first rejection", async () => {
+  await using it = await startJobs()
+  await it.start("dispatcher")
+  const paid = { id: "e-1", channel: "nobody", reference: "r", site_url: "https://a.example", name: "A" }
+  const more = { console_url: "https://c.example", email: "k@s.example", created_at: "2030-01-02T03:04:05Z" }
+  const published = { topic: it.names.sitePaid, key: "e-1", value: JSON.stringify({ ...paid, ...more }) }
+  await it.publish([published, published])
+  const invalid = (count: number) =>
+    waitUntil(`${count} records`, async () => {
+      const records = await it.readTopic(it.names.sitePaidInvalid)
+      return records.length >= count && records
+    })
+  await invalid(2)
+  const request = { filter: { reason: "unknown channel" }, reason: "r" }
+  for (const count of [3, 4]) {
+    expect(await it.complete("replay", request)).toMatchObject({ total: 1, counts: { replayed: 1 } })
+    await invalid(count)
+  }
+  const records = await invalid(4)
+  const [first, second, ...again] = records.map(({ appendedAt }) => appendedAt)
+  expect(again).toEqual([first, first])
+  expect(second).toBeGreaterThanOrEqual(first ?? 0)
+  await waitUntil("the commits", async () => {
+    const { counts } = await it.complete("reconcile", { created_after: new Date(Date.now() - 3_600_000) })
+    expect(counts.exceptions).toBe(0)
+    return counts.events_invalid === 4
+  })
+  expect(await it.sql("select from replayed_event")).toEqual([])
 })
 
 test("a replay respects its time range and its rate, and continues with another runner", async () => {

@@ -1,10 +1,11 @@
-import { invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
+import { firstRejectedAt, invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { publishAll } from "../../kafka/publisher.ts"
 import { batchLimits } from "../../kafka/readInBatches.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { countReplay } from "./countReplay.ts"
+import { forgetReplayed, withoutReplayed } from "./replayedEvents.ts"
 import { isErased, matches, readAllErasures } from "./replayFilter.ts"
 
 /** How many events a step publishes at most, and therefore how many a crash can repeat. */
@@ -29,8 +30,8 @@ export function firstReplayPosition(perSecond: number): z.output<typeof position
 }
 
 /**
- * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid. An event
- * that is still invalid is appended to site.paid.invalid again, after `end`, so the job does not read it
+ * One step of a replay: publishes the matching records of a batch of site.paid.invalid to site.paid, equal ones once. An
+ * event that is still invalid is appended to site.paid.invalid again, after `end`, so the job does not read it
  * again. If a step is repeated, its events are published twice, and dispatchers ignore a second event with
  * the same id.
  */
@@ -54,24 +55,30 @@ export async function replayStep(
   const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
   const erasures = await readAllErasures({ sql, sealingKeys })
   const matching = records.filter((record) => matches(record, filter))
-  const replayed = matching.filter((record) => !isErased(record, erasures))
+  const remaining = matching.filter((record) => !isErased(record, erasures))
+  const replayed = await withoutReplayed(sql, job.id, remaining)
   await publishAll(
     publish,
-    replayed.map(({ key, value, headers }) => ({
+    replayed.map(({ key, value, headers, appendedAt }) => ({
       topic: topics.sitePaid,
       key,
       value,
-      headers: originalHeaders(headers),
+      headers: {
+        ...originalHeaders(headers),
+        [invalidRecordHeaders.rejectedAt]: String(firstRejectedAt(headers) ?? appendedAt),
+      },
     })),
   )
+  const done = batch.ended && records.length === batch.records.length
+  if (done) await forgetReplayed(sql, job.id)
   return {
     position: { perSecond, next: reached, end, total },
     counts: {
       read: records.length,
       replayed: replayed.length,
-      left_out: matching.length - replayed.length,
+      left_out: matching.length - remaining.length,
     },
-    done: batch.ended && records.length === batch.records.length,
+    done,
     intervalMs: (replayed.length / perSecond) * 1_000,
   }
 }
