@@ -86,6 +86,8 @@ type Description = {
   etag?: true
   /** It may take seconds, because it reads much: see `limitExpensive`. */
   expensive?: true
+  /** The same, because it reads from Kafka. It has a limit of its own, so that an outage of Kafka delays no read of Postgres. */
+  readsKafka?: true
   /** The response is a stream that lasts until the client or the console ends it. */
   endless?: true
   /** Further statuses and their meanings, for the OpenAPI document. */

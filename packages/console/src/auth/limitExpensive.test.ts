@@ -1,6 +1,7 @@
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startConsole } from "../../test/fixtures/startConsole.ts"
+import { KafkaUnavailable } from "../kafka/kafkaUnavailable.ts"
 import { limitExpensive } from "./limitExpensive.ts"
 
 test("a key whose reads take long has one of them at a time, and leaves connections to Postgres to others", async () => {
@@ -32,6 +33,18 @@ test("a key whose reads take long has one of them at a time, and leaves connecti
   const statuses = (await Promise.all(calls)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(21)
   expect(statuses.filter((status) => status === 429)).toHaveLength(9)
+})
+
+test("while a list waits for Kafka, the same key's lists of Postgres respond", async () => {
+  const outage = Promise.withResolvers<never>()
+  const wait = () => outage.promise
+  const console = await startConsole({ invalidTopic: { end: wait, read: wait } })
+  onTestFinished(() => console.close())
+  const waiting = ["/v1/invalid-events", "/v1/invalid-events"].map((path) => console.call("GET", path))
+  for (const path of ["/v1/deliveries", "/v1/channels", "/v1/connections"])
+    expect((await console.call("GET", path)).status, path).toBe(200)
+  outage.reject(new KafkaUnavailable("an outage"))
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([503, 503])
 })
 
 test("all keys together have a limit, and take turns in the order of their requests", async () => {

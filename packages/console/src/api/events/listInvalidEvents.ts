@@ -12,9 +12,8 @@ export const listInvalidEvents = defineRoute({
   operation: "listInvalidEvents",
   summary: "List invalid events, newest first",
   allow: { read: "all", publisher: "all" },
-  description:
-    "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
-  expensive: true,
+  description: "The records of site.paid.invalid, within its retention. They are read from Kafka.",
+  readsKafka: true,
   query: pageQuerySchema,
   success: {
     status: 200,

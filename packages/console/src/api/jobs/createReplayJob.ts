@@ -13,7 +13,7 @@ export const createReplayJob = defineRoute({
   allow: { operate: "all" },
   description:
     "Publishes matching records of site.paid.invalid to site.paid again, unchanged. Events that are still invalid are rejected again; events that have been delivered meanwhile are ignored by their id. Events that an erasure covers are left out: those rejected before it, or up to ten minutes after.",
-  expensive: true,
+  readsKafka: true,
   body: createReplayJobSchema,
   success: jobStarted,
   alternative: {

@@ -86,6 +86,7 @@ export function createRouter(
 ): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const runExpensive = limitExpensive(mostExpensive)
+  const runInKafka = limitExpensive(mostExpensive)
   const denied = recordDenied(context)
   for (const route of routes) {
     router[route.method](
@@ -107,8 +108,9 @@ export function createRouter(
         const run = () => runRoute(route, context, request, response)
         // A client that has gone needs no result.
         const runIfOpen = async () => (response.destroyed ? null : run())
-        const result = route.expensive
-          ? ((await runExpensive(response.locals.apiKey, runIfOpen)) ?? tooManyWait())
+        const limit = route.readsKafka ? runInKafka : route.expensive ? runExpensive : null
+        const result = limit
+          ? ((await limit(response.locals.apiKey, runIfOpen)) ?? tooManyWait())
           : await run()
         if (route.endless && result.kind === "stream") response.locals.endless = true
         if (result.kind === "problem" && result.code === "missing-scope") {
