@@ -167,19 +167,8 @@ export function createClient(options: ApiOptions) {
       call(statisticsSchema, { path: "statistics", query }),
     listTopics: () => call(topicListSchema, { path: "topics" }),
     /** The response's body is a stream of events until `signal` is aborted. */
-    openStream: (
-      query: Query<typeof streamQuerySchema>,
-      options: { lastEventId: string | undefined; signal: AbortSignal },
-    ) =>
-      send({
-        path: "stream",
-        query,
-        headers: {
-          Accept: "text/event-stream",
-          ...(options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId }),
-        },
-        signal: options.signal,
-      }),
+    openStream: (query: Query<typeof streamQuerySchema>, signal: AbortSignal) =>
+      send({ path: "stream", query, headers: { Accept: "text/event-stream" }, signal }),
     cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
     createApiKey: (body: z.input<typeof createApiKeySchema>) =>
       call(createdApiKeySchema, { ...post, path: "keys", body }),

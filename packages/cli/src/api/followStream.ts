@@ -1,36 +1,47 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { streamQuerySchema } from "@sitewire/contracts"
+import type { StreamEvent, streamQuerySchema } from "@sitewire/contracts"
 import { Failure, failed } from "../errors/failure.ts"
 import type { Session } from "../session/createSession.ts"
-import type { Query } from "./client.ts"
+import type { Client, Query } from "./client.ts"
 import { readEvents, type ServerEvent } from "./readEvents.ts"
 
 const reconnectMs = 2_000
 /** The API sends an event at least every ten seconds. After a longer silence, the connection counts as lost. */
 const silenceMs = 30_000
 
+/** A delivery is stored when its first attempt ends, and a sync ends within this time of its start. */
+const lastsMs = 60_000
+const mostMissed = 100
+
+type Following<Change> = {
+  /** Called when the stream is open for the first time, before its first event, with the time of the API's clock. */
+  onOpen?: (at: Date) => Promise<void> | void
+  /** Reads again after an interruption: the newest `limit` since this time, oldest first. */
+  readMissed: (client: Client, limit: number, since: string) => Promise<Change[]>
+}
+
+/** For the notes of a command. `what`: those that `readMissed` finds. */
+export const afterInterruption = (what: string) =>
+  `After an interruption, the newest ${mostMissed} ${what} meanwhile are printed, some of them twice.`
+
 /**
- * Calls `onEvent` for each event of a stream until the command is interrupted. Reconnects after an interruption, and
- * then continues where it was. Rejects if the first connection fails, or if the API rejects a later one.
+ * Calls `onChange` for each change of one kind until the command is interrupted. Reconnects after an interruption, and
+ * then reads again. Rejects if the first connection fails, or if the API rejects a later one.
  */
-export async function followStream(
+export async function followStream<Change>(
   session: Session,
-  query: Query<typeof streamQuerySchema>,
-  onEvent: (event: string, data: unknown) => void,
-  /** Called when the stream is open, before its first event, with the time of the API's clock. */
-  onOpen: (at: Date) => Promise<void> | void = () => {},
+  query: Query<typeof streamQuerySchema> & { event: StreamEvent },
+  onChange: (change: Change) => void,
+  { onOpen, readMissed }: Following<Change>,
 ): Promise<void> {
   const signal = session.interrupted()
-  let lastEventId: string | undefined
-  let wasConnected = false
+  /** All changes until then were received. Undefined: there was no connection yet. */
+  let followedUntil: Date | undefined
 
-  function handle({ event, data, id }: ServerEvent): void {
-    if (event === "reset") {
-      session.note("Some changes were missed, because there were too many or the interruption was too long.")
-    } else if (event !== "heartbeat" && event !== "end") {
-      onEvent(event, JSON.parse(data))
-    }
-    lastEventId = id ?? lastEventId
+  function handle({ event, data }: ServerEvent): void {
+    if (event === "reset") session.note("Some changes were missed, because there were too many.")
+    else if (event === "heartbeat") followedUntil = new Date(JSON.parse(data).at)
+    else if (event !== "end") onChange(JSON.parse(data))
   }
 
   async function connect(): Promise<void> {
@@ -38,15 +49,18 @@ export async function followStream(
     const timer = setTimeout(() => silence.abort(), silenceMs)
     try {
       const either = AbortSignal.any([signal, silence.signal])
-      const response = await session.callApi((client) =>
-        client.openStream(query, { lastEventId, signal: either }),
-      )
+      const response = await session.callApi((client) => client.openStream(query, either))
       if (!response.body) throw failed("The response to GET /v1/stream has no body. Check the address.")
-      if (!wasConnected) {
-        await onOpen(new Date(response.headers.get("date") ?? Date.now()))
+      if (followedUntil) {
+        const since = new Date(followedUntil.getTime() - lastsMs).toISOString()
+        for (const change of await session.callApi((client) => readMissed(client, mostMissed, since)))
+          onChange(change)
+      } else {
+        const at = new Date(response.headers.get("date") ?? Date.now())
+        await onOpen?.(at)
+        followedUntil = at
         session.note("Following changes. Press Ctrl-C to stop.")
       }
-      wasConnected = true
       for await (const event of readEvents(response.body)) {
         timer.refresh()
         handle(event)
@@ -61,7 +75,7 @@ export async function followStream(
       await connect()
     } catch (error) {
       if (signal.aborted) return
-      if (!wasConnected || isPermanent(error)) throw error
+      if (!followedUntil || isPermanent(error)) throw error
     }
     if (signal.aborted) return
     session.note("The stream was interrupted. It continues as soon as the API responds.")

@@ -1,4 +1,4 @@
-export type ServerEvent = { event: string; data: string; id: string | undefined }
+export type ServerEvent = { event: string; data: string }
 
 /** The events of a response in the format of server-sent events. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
@@ -11,7 +11,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
       const fields = new Map(block.split("\n").map(parseField))
       const event = fields.get("event")
       const data = fields.get("data")
-      if (event !== undefined && data !== undefined) yield { event, data, id: fields.get("id") }
+      if (event !== undefined && data !== undefined) yield { event, data }
     }
   }
 }

@@ -38,7 +38,7 @@ test("what is committed after a first poll that failed is sent by the next one",
     throw new Error("Connection terminated")
   }
   const feed = feedOf(failing)
-  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {}, lastEventId: null })
+  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {} })
   await waitUntil("the commit", () => committed !== "")
   let received = ""
   const reading = (async () => {
@@ -62,7 +62,7 @@ test("what is committed as soon as a client follows the changes is sent to it, h
     return sql(text, values, name)
   }
   const feed = feedOf(late)
-  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {}, lastEventId: null })
+  const joined = await feed.subscribe({ caller: await callerOf(sql), filter: {} })
   follows = true
   committed.resolve(await insertDelivery(sql, { at: Date.now() }))
   let received = ""
@@ -90,15 +90,15 @@ test("a client that joins while a poll runs gets what is committed from then on"
     // No connection responds within the call.
     await Promise.resolve()
     if (text.includes("api_key") && joined.length === 0 && polls === 1)
-      joined.push(feed.subscribe({ caller: { ...caller }, filter: {}, lastEventId: null }))
+      joined.push(feed.subscribe({ caller: { ...caller }, filter: {} }))
     if (text.includes("pg_current_snapshot()::text") && ++polls === 2) {
-      joined.push(feed.subscribe({ caller, filter: {}, lastEventId: null }))
+      joined.push(feed.subscribe({ caller, filter: {} }))
       committed = await insertDelivery(sql, { at: Date.now() })
     }
     return sql(text, values, name)
   }
   const feed = feedOf(interrupted)
-  await feed.subscribe({ caller, filter: {}, lastEventId: null })
+  await feed.subscribe({ caller, filter: {} })
   await waitUntil("the commit", () => committed !== "")
   await waitUntil("further polls", () => polls > 3)
   await feed.close()
@@ -108,29 +108,6 @@ test("a client that joins while a poll runs gets what is committed from then on"
     for await (const chunk of stream?.chunks ?? []) received += Buffer.from(chunk).toString()
     expect(received).toContain(committed)
   }
-})
-
-test("a forged Last-Event-ID resets its own stream only", async () => {
-  const console = await startConsole()
-  onTestFinished(() => console.close())
-  const { sql } = console.pool
-  const feed = feedOf(sql)
-  onTestFinished(() => feed.close())
-  const caller = await callerOf(sql)
-  async function follow(lastEventId: string | null) {
-    const stream = await feed.subscribe({ caller, filter: {}, lastEventId })
-    const received = { text: "" }
-    void (async () => {
-      for await (const chunk of stream?.chunks ?? []) received.text += Buffer.from(chunk).toString()
-    })()
-    return received
-  }
-  const snapshots = ["100:105:105", "1:4294967296:", "0:0:", "5:4:"]
-  const forged = await Promise.all(snapshots.map((snapshot) => follow(`${Date.now()}.${snapshot}`)))
-  const other = await follow(null)
-  await waitUntil("the resets", () => forged.every(({ text }) => text.includes('"too-old"')))
-  const committed = await insertDelivery(sql, { at: Date.now() })
-  await waitUntil("the delivery", () => [other, ...forged].every(({ text }) => text.includes(committed)))
 })
 
 test("a stream that ended before it began to follow the changes leaves later ones their changes", async () => {
@@ -145,7 +122,7 @@ test("a stream that ended before it began to follow the changes leaves later one
   })
   onTestFinished(() => feed.close())
   const valid = await callerOf(sql)
-  const revoked = { caller: { ...valid, keyId: "revoked" }, filter: {}, lastEventId: null }
+  const revoked = { caller: { ...valid, keyId: "revoked" }, filter: {} }
   const first = feed.subscribe(revoked)
   const second = feed.subscribe(revoked)
   const read = async (stream: typeof first) => {
@@ -158,7 +135,7 @@ test("a stream that ended before it began to follow the changes leaves later one
   await sleep(300)
   late.resolve()
   expect(await read(second)).toContain("key-invalid")
-  const third = await feed.subscribe({ caller: valid, filter: {}, lastEventId: null })
+  const third = await feed.subscribe({ caller: valid, filter: {} })
   const id = await insertDelivery(sql, { at: Date.now() })
   let received = ""
   for await (const chunk of third?.chunks ?? []) {

@@ -1,21 +1,18 @@
 import type { StreamEvent } from "@sitewire/contracts"
-import { errorCodeOf, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry, sleepUnlessAborted } from "@sitewire/runtime"
-import { type Caller, sees } from "../auth/caller.ts"
+import { belongsToPartner, type Caller, sees } from "../auth/caller.ts"
 import { readScopes } from "../auth/readScopes.ts"
 import { createEventQueue, type EventQueue } from "./eventQueue.ts"
-import { type Change, type Changes, readChanges, readPosition } from "./readChanges.ts"
-import { formatPosition, parsePosition, type StreamPosition } from "./streamPosition.ts"
+import { type Change, type Changes, readChanges, readPosition, type StreamPosition } from "./readChanges.ts"
 
-/** Postgres's code for a text that is not of a type: `invalid_text_representation`. */
-const invalidText = "22P02"
 const heartbeatMs = 10_000
-/** A stream may resume after an interruption of at most this time. */
-const resumableMs = 5 * 60_000
 /** Streams end if Postgres has been unavailable for this long, because keys can then not be checked. */
 const unavailableMs = 10_000
 
 const maxStreams = 100
+/** The others are for whoever runs the installation. */
+const maxStreamsOfPartners = 50
 const maxStreamsOfKey = 10
 
 type StreamFilter = {
@@ -24,13 +21,14 @@ type StreamFilter = {
   connection?: string | undefined
 }
 
-type Subscription = { caller: Caller; filter: StreamFilter; lastEventId: string | null }
+type Subscription = { caller: Caller; filter: StreamFilter }
 
-type Client = Subscription & { queue: EventQueue; sentAt: number; isNew: boolean }
+type Client = Subscription & { queue: EventQueue; sentAt: number }
 
 export type ChangeFeed = {
   /**
-   * Every change that is committed after this resolves is sent. Null: there are too many streams, in total or of this API key.
+   * Every change that is committed after this resolves is sent. Null: there are too many streams: in total, of
+   * partners, or of this API key.
    * Rejects if Postgres is unavailable.
    */
   subscribe(subscription: Subscription): Promise<Pick<EventQueue, "chunks" | "cutOff"> | null>
@@ -85,40 +83,21 @@ export function createChangeFeed({
 
   async function poll(since: StreamPosition): Promise<StreamPosition> {
     await endRevoked()
+    // A client that joins from here on gets the changes since this position, by the next poll.
     const next = await readPosition(sql)
-    // Chosen after the position was read. A client that joins later gets the changes since this position, by the next poll.
-    const joining = [...clients].filter((client) => client.isNew)
-    for (const [id, alike] of Map.groupBy(joining, ({ lastEventId }) => lastEventId)) {
-      if (id !== null) await resume(id, alike, next)
-      for (const client of alike) client.isNew = false
-    }
-    const changes = await readChanges(sql, since, next)
-    send(
-      changes,
-      [...clients].filter((client) => !client.isNew),
-    )
+    send(await readChanges(sql, since, next))
     return next
   }
 
-  async function resume(id: string, resuming: Client[], next: StreamPosition): Promise<void> {
-    const position = parsePosition(id)
-    const isResumable = position !== null && Math.abs(Date.now() - position.atMs) <= resumableMs
-    const changes = isResumable ? await readChanges(sql, position, next).catch(nullIfForged) : null
-    if (changes) send(changes, resuming)
-    else for (const client of resuming) client.queue.push(formatEvent("reset", { reason: "too-old" }))
-  }
-
-  function send({ changes, tooMany, next }: Changes, to: Client[]): void {
-    const id = formatPosition(next)
+  function send({ changes, tooMany, next }: Changes): void {
     const texts = new Map(changes.map((change) => [change, formatEvent(change.event, change.data)]))
-    for (const client of to) {
+    for (const client of clients) {
       const parts = tooMany
         ? [formatEvent("reset", { reason: "too-many" })]
         : changes.filter((change) => isVisible(change, client)).map((change) => texts.get(change) ?? "")
       const isQuiet = performance.now() - client.sentAt >= heartbeatMs
       if (parts.length === 0 && !isQuiet) continue
-      // Only the last event has the id: after an interruption, a client gets all of them again, or none.
-      parts.push(`id: ${id}\n${formatEvent("heartbeat", { at: new Date(next.atMs).toISOString() })}`)
+      parts.push(formatEvent("heartbeat", { at: new Date(next.atMs).toISOString() }))
       client.sentAt = performance.now()
       client.queue.push(parts.join(""))
     }
@@ -146,13 +125,20 @@ export function createChangeFeed({
     for (const client of clients) end(client, reason)
   }
 
+  function hasRoom({ keyId, scopes }: Caller): boolean {
+    const callers = [...clients].map(({ caller }) => caller)
+    const ofKey = callers.filter((caller) => caller.keyId === keyId).length
+    const ofPartners = callers.filter((caller) => belongsToPartner(caller.scopes)).length
+    const isFull =
+      clients.size >= maxStreams || (belongsToPartner(scopes) && ofPartners >= maxStreamsOfPartners)
+    return ofKey < maxStreamsOfKey && !isFull
+  }
+
   return {
     async subscribe(subscription) {
-      const { keyId } = subscription.caller
-      const ofKey = [...clients].filter(({ caller }) => caller.keyId === keyId).length
-      if (signal.aborted || clients.size >= maxStreams || ofKey >= maxStreamsOfKey) return null
+      if (signal.aborted || !hasRoom(subscription.caller)) return null
       const queue = createEventQueue(() => clients.delete(client))
-      const client: Client = { ...subscription, queue, sentAt: Number.NEGATIVE_INFINITY, isNew: true }
+      const client: Client = { ...subscription, queue, sentAt: Number.NEGATIVE_INFINITY }
       clients.add(client)
       queue.push("retry: 2000\n\n")
       try {
@@ -172,12 +158,6 @@ export function createChangeFeed({
       await running
     },
   }
-}
-
-/** A client can send any Last-Event-ID, and the other clients must not notice. */
-function nullIfForged(error: unknown): null {
-  if (errorCodeOf(error) === invalidText) return null
-  throw error
 }
 
 function isVisible(change: Change, { caller, filter }: Client): boolean {

@@ -8,7 +8,6 @@ import type {
 import type { Sql } from "@sitewire/database"
 import { describeSyncError } from "../api/connections/describeSyncError.ts"
 import { maskedBody } from "../api/deliveries/maskEmails.ts"
-import type { StreamPosition } from "./streamPosition.ts"
 
 export type Change = {
   event: StreamEvent
@@ -17,6 +16,12 @@ export type Change = {
   site?: string
   data: object
 }
+
+/**
+ * A point in the order of Postgres's commits: what a stream with this position has sent is what the snapshot contains.
+ * So nothing is missed if transactions commit in another order than they began.
+ */
+export type StreamPosition = { atMs: number; snapshot: string }
 
 export type Changes = {
   changes: Change[]

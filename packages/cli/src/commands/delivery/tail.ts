@@ -1,17 +1,12 @@
-import {
-  type DeliveryWithAttempts,
-  deliveryStateSchema,
-  type StreamedDelivery,
-  streamedDeliverySchema,
-} from "@sitewire/contracts"
+import { deliveryStateSchema, type StreamedDelivery, streamedDeliverySchema } from "@sitewire/contracts"
 import { InvalidArgumentError, Option } from "commander"
-import { followStream } from "../../api/followStream.ts"
-import { readPages } from "../../api/readPages.ts"
+import { afterInterruption, followStream } from "../../api/followStream.ts"
 import type { CliCommand } from "../../command.ts"
 import { parseCount } from "../../options/parseCount.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
 import { duration, localTime, shortTime } from "../../output/time.ts"
+import { readStreamed } from "./readStreamed.ts"
 import { shortLength } from "./shortId.ts"
 
 type Options = { channel?: string; state?: StreamedDelivery["state"]; backlog?: number }
@@ -33,7 +28,7 @@ export const tailDeliveries: CliCommand = {
     new Option("--state <state>", "only while they are in this state").choices(deliveryStateSchema.options),
     new Option("--backlog <n>", `begin with the newest n, at most ${maxBacklog}`).argParser(parseBacklog),
   ],
-  notes: "Runs until it is interrupted (Ctrl-C). A delivery can be printed twice after an interruption.",
+  notes: `Runs until it is interrupted (Ctrl-C). ${afterInterruption("deliveries that were created")}`,
   examples: [
     "sitewire delivery tail",
     "sitewire delivery tail --state dead --backlog 20",
@@ -41,33 +36,20 @@ export const tailDeliveries: CliCommand = {
   ],
   json: streamedDeliverySchema,
   async run(session, _, { channel, state, backlog: limit = 0 }: Options) {
-    /** Read when the stream is open, so that no change is between them. */
-    async function printBacklog(): Promise<void> {
-      if (limit === 0) return
-      await session.callApi(async (client) => {
-        const { data } = await readPages({ limit }, (query) =>
-          client.listDeliveries({ ...query, channel, state }),
-        )
-        for (const { id } of data.toReversed())
-          session.print(asStreamed(await client.readDelivery(id)), describe)
-      })
-    }
-    const onEvent = (_event: string, data: unknown) => {
-      const delivery = data as StreamedDelivery
+    const print = (delivery: StreamedDelivery) => {
       if (state === undefined || delivery.state === state) session.print(delivery, describe)
     }
-    await followStream(session, { event: "delivery", channel }, onEvent, printBacklog)
+    await followStream<StreamedDelivery>(session, { event: "delivery", channel }, print, {
+      // Read when the stream is open, so that no change is between them.
+      async onOpen() {
+        if (limit === 0) return
+        const backlog = await session.callApi((client) => readStreamed(client, { channel, state, limit }))
+        for (const delivery of backlog) print(delivery)
+      },
+      readMissed: (client, limit, since) =>
+        readStreamed(client, { channel, state, limit, created_after: since }),
+    })
   },
-}
-
-/** A stored delivery as the stream would send it. */
-function asStreamed({ attempt_log, body, waiting_for, ...delivery }: DeliveryWithAttempts): StreamedDelivery {
-  return streamedDeliverySchema.parse({
-    ...delivery,
-    reference: body?.reference ?? null,
-    deferred_reason: waiting_for === "retry" ? null : waiting_for,
-    last_attempt: attempt_log.at(-1) ?? null,
-  })
 }
 
 function describe(delivery: StreamedDelivery, style: Style): string {

@@ -2,6 +2,7 @@ import type { StreamedDelivery } from "@sitewire/contracts"
 import { followStream } from "../../api/followStream.ts"
 import { Failure, failed } from "../../errors/failure.ts"
 import type { Session } from "../../session/createSession.ts"
+import { readStreamed } from "../delivery/readStreamed.ts"
 import { createAttemptMemory } from "./attemptMemory.ts"
 import { forwardDelivery } from "./forwardDelivery.ts"
 import { describeRequest, inspectRequest } from "./inspectRequest.ts"
@@ -37,14 +38,13 @@ export async function relayDeliveries(session: Session, relay: Relay): Promise<v
     })
   }
 
-  await followStream(
-    session,
-    { event: "delivery", channel: relay.channel },
-    (_, data) => onChange(data as StreamedDelivery),
-    (at) => {
+  const { channel } = relay
+  await followStream(session, { event: "delivery", channel }, onChange, {
+    onOpen(at) {
       isNew = createAttemptMemory({ since: at.getTime() })
     },
-  )
+    readMissed: (client, limit, since) => readStreamed(client, { channel, limit, created_after: since }),
+  })
   await working
 }
 

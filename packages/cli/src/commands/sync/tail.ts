@@ -1,5 +1,5 @@
 import { type StreamedSync, streamedSyncSchema } from "@sitewire/contracts"
-import { followStream } from "../../api/followStream.ts"
+import { afterInterruption, followStream } from "../../api/followStream.ts"
 import type { CliCommand } from "../../command.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
@@ -9,13 +9,17 @@ export const tailSyncs: CliCommand = {
   name: "tail",
   description: "print syncs as they begin and end",
   arguments: [["[connection]", "only syncs of this connection"]],
-  notes: "Runs until it is interrupted (Ctrl-C). A sync can be printed twice after an interruption.",
+  notes: `Runs until it is interrupted (Ctrl-C). ${afterInterruption("syncs that started")}`,
   examples: ["sitewire sync tail", "sitewire sync tail bakery --json"],
   json: streamedSyncSchema,
   async run(session, [connection]: readonly string[]) {
-    await followStream(session, { event: "sync", connection }, (_event, data) =>
-      session.print(data as StreamedSync, describe),
-    )
+    const print = (sync: StreamedSync) => session.print(sync, describe)
+    await followStream(session, { event: "sync", connection }, print, {
+      async readMissed(client, limit, since) {
+        const { data } = await client.listSyncs({ connection, limit, started_after: since })
+        return data.toReversed().map((sync) => streamedSyncSchema.parse(sync))
+      },
+    })
   },
 }
 

@@ -12,14 +12,14 @@ export const openStream = defineRoute({
   allow: { read: "all", channel: "own", site: "own", connection: "own" },
   description: [
     "Sends an event within about two seconds of a change. The data of an event is JSON:",
-    "`delivery` (created, attempted, resent or cancelled), `sync` (begun or ended), `channel` (changed or paused), `job` (created, progressed or ended; only for keys with the scope `read` or `operate`), `heartbeat` (at least every 10 s; its id is the position), `reset` (changes were missed: read what you show again; `reason` is too-old or too-many) and `end` (the stream ends; `reason` is key-invalid (also: the session has ended), stopping or unavailable).",
-    "Send the last id in `Last-Event-ID` to resume within 5 minutes. An event can come twice. Other changes of a delivery, such as a deferral, come with its next attempt. Those of bulk jobs, and the end of a deleted channel's deliveries, are sent for deliveries of the last half minute only.",
+    "`delivery` (created, attempted, resent or cancelled), `sync` (begun or ended), `channel` (changed or paused), `job` (created, progressed or ended; only for keys with the scope `read` or `operate`), `heartbeat` (at least every 10 s; the changes until its time `at` were sent), `reset` (changes were missed: read what you show again; `reason` is too-many) and `end` (the stream ends; `reason` is key-invalid (also: the session has ended), stopping or unavailable).",
+    "A stream begins when it is opened: after an interruption, read what you show again. An event can come twice. Other changes of a delivery, such as a deferral, come with its next attempt. Those of bulk jobs, and the end of a deleted channel's deliveries, are sent for deliveries of the last half minute only.",
   ].join("\n\n"),
   query: streamQuerySchema,
   endless: true,
   otherResponses: {
     404: "The channel or the connection does not exist.",
-    429: "The API key has sent too many requests, or has too many open streams: 10, and 100 for each console.",
+    429: "The API key has sent too many requests, or there are too many open streams: 10 of an API key, and 100 of a console, of which 50 for keys of partners.",
   },
   success: {
     status: 200,
@@ -35,17 +35,16 @@ export const openStream = defineRoute({
       },
     },
   },
-  async handle({ prisma, sql, changes }, { query, headers, headOnly, caller }) {
+  async handle({ prisma, sql, changes }, { query, headOnly, caller }) {
     const { channel, connection } = query
     if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
       return notFound("channel", channel)
     if (connection !== undefined && !(await findConnection(sql, connection, caller)))
       return notFound("connection", connection)
-    const id = headers["last-event-id"]
-    const lastEventId = typeof id === "string" && id !== "" ? id : null
-    const queue = headOnly ? null : await changes.subscribe({ caller, filter: query, lastEventId })
+    const queue = headOnly ? null : await changes.subscribe({ caller, filter: query })
     if (queue === null && !headOnly) {
-      const detail = "There are too many open streams: 10 of an API key, and 100 of a console, are allowed."
+      const detail =
+        "There are too many open streams: 10 of an API key, and 100 of a console, of which 50 for keys of partners, are allowed."
       return problem("too-many-streams", `${detail} Close one, or try again later.`)
     }
     return {
