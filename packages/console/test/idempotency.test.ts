@@ -84,7 +84,7 @@ test("what is stored of a request does not confirm a guess of its e-mail address
     await console.pool.sql("select audit_entry::text from audit_entry"),
     sent.json,
   ])
-  for (const guess of [JSON.stringify(["/v1/jobs/erasure", erasure]), erasure.email])
+  for (const guess of [`/v1/jobs/erasure\n${JSON.stringify(erasure)}`, erasure.email])
     expect(rows).not.toContain(sha256(guess).toString("hex"))
 })
 
@@ -117,6 +117,15 @@ test("after 24 hours a key may be used again", async () => {
   const second = await create("old", { ...body, site: "new.example" })
   expect(second.status).toBe(201)
   expect(second.json.id).not.toBe(first.json.id)
+})
+
+test("JSON that is nested 5,000 deep is an invalid request under an Idempotency-Key, too", async () => {
+  const nested = `${"[".repeat(5_000)}${"]".repeat(5_000)}`
+  const sent = { body: `{"site":${nested}}`, headers: { "idempotency-key": "nested" } }
+  expect(await console.call("POST", "/v1/connections", sent)).toMatchObject({
+    status: 400,
+    json: { code: "invalid-request" },
+  })
 })
 
 test("an impossible key is named", async () => {

@@ -8,7 +8,7 @@ import type { Route } from "./defineRoute.ts"
 import { invalidRequest, problem } from "./problems.ts"
 import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 
-/** A POST with an Idempotency-Key. `content` is its path, query and body. */
+/** A POST with an Idempotency-Key. `content` is its path, query and body, whose bytes are characters of Latin-1. */
 export type IdempotentRequest = { keyId: string; idempotencyKey: string; content: string }
 
 export const idempotencyKeyPattern = /^[!-~]{1,255}$/
@@ -18,7 +18,8 @@ export function readIdempotencyKey(request: {
   headers: IncomingHttpHeaders
   keyId: string
   url: string
-  body: unknown
+  /** Undefined: the request has no body. */
+  bodyBytes: Buffer | undefined
 }): IdempotentRequest | null | Problem {
   const header = request.headers["idempotency-key"]
   if (header === undefined) return null
@@ -26,7 +27,7 @@ export function readIdempotencyKey(request: {
     const message = "Idempotency-Key must be 1 to 255 printable ASCII characters, without spaces"
     return invalidRequest("headers", [{ field: "Idempotency-Key", message }])
   }
-  const content = JSON.stringify([request.url, request.body])
+  const content = `${request.url}\n${request.bodyBytes?.toString("latin1") ?? ""}`
   return { keyId: request.keyId, idempotencyKey: header, content }
 }
 

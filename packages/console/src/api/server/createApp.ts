@@ -134,7 +134,7 @@ async function runRoute(
   response: Response,
 ): Promise<RouteResponse> {
   const { params, query, body, headers, method, originalUrl } = request
-  const { caller } = response.locals
+  const { caller, bodyBytes } = response.locals
   const input = { params, query, body, headers, headOnly: method === "HEAD", caller }
   if (!isWrite(route)) {
     const result = await route.run(context, input)
@@ -143,7 +143,7 @@ async function runRoute(
   }
   const idempotent =
     route.method === "post"
-      ? readIdempotencyKey({ headers, keyId: caller.keyId, url: originalUrl, body })
+      ? readIdempotencyKey({ headers, keyId: caller.keyId, url: originalUrl, bodyBytes })
       : null
   if (idempotent && "kind" in idempotent) return idempotent
   return runWrite(context, route, input, { ...originOf(request, response), idempotent })

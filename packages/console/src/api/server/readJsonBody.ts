@@ -1,11 +1,11 @@
 import type { ProblemCode } from "@sitewire/contracts"
-import express, { type RequestHandler } from "express"
+import express, { type RequestHandler, type Response } from "express"
 import { problem } from "../problems.ts"
 import { sendProblem } from "./sendResponse.ts"
 
 const limitBytes = 64 * 1024
 
-/** Reads a JSON body. Compressed bodies are rejected, because a small one could expand to a large one. */
+/** Reads a JSON body; its bytes are in `response.locals.bodyBytes`. Compressed bodies are rejected, because a small one could expand to a large one. */
 export function readJsonBody(): RequestHandler[] {
   const requireJson: RequestHandler = (request, response, next) => {
     const empty = request.headers["content-length"] === "0"
@@ -20,7 +20,15 @@ export function readJsonBody(): RequestHandler[] {
   }
   return [
     requireJson,
-    express.json({ limit: limitBytes, inflate: false, strict: false, type: "application/json" }),
+    express.json({
+      limit: limitBytes,
+      inflate: false,
+      strict: false,
+      type: "application/json",
+      verify(_request, response, bytes) {
+        ;(response as Response).locals.bodyBytes = bytes
+      },
+    }),
   ]
 }
 
