@@ -1,14 +1,18 @@
 /** More than the web console sends together. */
 const mostWaiting = 20
 
-export type RunExpensive = <T>(key: string, work: () => Promise<T>) => Promise<T | null>
+type LimitExpensive = {
+  /** Null: too many of this key wait. */
+  run<T>(key: string, work: () => Promise<T>): Promise<T | null>
+  /** Each chunk is work of its own. A response that has begun is not rejected, so its chunks wait however many wait. */
+  runChunks(key: string, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+}
 
 /**
  * Runs requests that may take seconds: one of each API key at a time, and `most` of all keys together, so that the others
- * always get a connection to Postgres. Further ones wait in order. Null: too many of this key wait. Every console limits for
- * itself.
+ * always get a connection to Postgres. Further ones wait in order. Every console limits for itself.
  */
-export function limitExpensive(most: number): RunExpensive {
+export function limitExpensive(most: number): LimitExpensive {
   const keys = new Map<string, { requests: number; last: Promise<unknown> }>()
   const ready: (() => void)[] = []
   let free = most
@@ -25,9 +29,8 @@ export function limitExpensive(most: number): RunExpensive {
     }
   }
 
-  return async (key, work) => {
+  async function runOfKey<T>(key: string, work: () => Promise<T>): Promise<T> {
     const own = keys.get(key) ?? { requests: 0, last: Promise.resolve() }
-    if (own.requests > mostWaiting) return null
     keys.set(key, own)
     own.requests++
     const run = own.last.then(() => whenFree(work))
@@ -37,5 +40,19 @@ export function limitExpensive(most: number): RunExpensive {
     } finally {
       if (--own.requests === 0) keys.delete(key)
     }
+  }
+
+  return {
+    async run(key, work) {
+      return (keys.get(key)?.requests ?? 0) > mostWaiting ? null : runOfKey(key, work)
+    },
+    async *runChunks(key, chunks) {
+      const iterator = chunks[Symbol.asyncIterator]()
+      for (;;) {
+        const { done, value } = await runOfKey(key, () => iterator.next())
+        if (done) return
+        yield value
+      }
+    },
   }
 }

@@ -10,6 +10,7 @@ export const readPreviousSnapshot = defineRoute({
   operation: "readPreviousSnapshot",
   summary: "Read the content that a connection had before its last change",
   allow: { read: "all", site: "own" },
+  expensive: true,
   description:
     "It is stored for 10 minutes after the change, and for 7 days if it is not larger than 1 MiB, to show what changed. An erasure deletes the previous contents of all connections.",
   params: idParameter,
@@ -28,6 +29,6 @@ export const readPreviousSnapshot = defineRoute({
         `The content that the connection "${id}" had before its last change is not stored: there was none, it was replaced more than 7 days ago (10 minutes if it was larger than 1 MiB), or an erasure deleted it.`,
       )
     }
-    return snapshotResponse(prisma, previous, { known: headers["if-none-match"], headOnly })
+    return snapshotResponse(sql, previous, { known: headers["if-none-match"], headOnly })
   },
 })

@@ -11,6 +11,7 @@ export const readSnapshot = defineRoute({
   operation: "readSnapshot",
   summary: "Read the content that a connection's last successful sync fetched, or an earlier one",
   allow: { read: "all", site: "own" },
+  expensive: true,
   description:
     "The source's response, decoded, with its content type. With `fence`, the content of that sync: a content stays readable for at least 10 minutes after it was replaced.",
   params: idParameter,
@@ -52,6 +53,6 @@ export const readSnapshot = defineRoute({
         `The content of sync ${fence} of the connection "${id}" is not stored. Omit fence to read the newest, of sync ${snapshot.fence}.`,
       )
     }
-    return snapshotResponse(prisma, content, { known: headers["if-none-match"], headOnly })
+    return snapshotResponse(sql, content, { known: headers["if-none-match"], headOnly })
   },
 })

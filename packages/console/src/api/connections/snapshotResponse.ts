@@ -1,5 +1,5 @@
+import type { Sql } from "@sitewire/database"
 import { z } from "zod"
-import type { ApiContext } from "../defineRoute.ts"
 import { matchesEtag } from "../etag.ts"
 
 export type StoredContent = {
@@ -40,7 +40,7 @@ export const notModified = { 304: "The content has the hash in If-None-Match." }
 
 /** The content as a stream, or 304. */
 export async function snapshotResponse(
-  prisma: ApiContext["prisma"],
+  sql: Sql,
   content: StoredContent,
   { known, headOnly }: { known: string | undefined; headOnly: boolean },
 ) {
@@ -48,7 +48,7 @@ export async function snapshotResponse(
   const validators = { etag, "last-modified": content.storedAt.toUTCString() }
   if (known !== undefined && matchesEtag(known, etag))
     return { kind: "stream", status: 304, headers: validators, chunks: null } as const
-  const chunks = headOnly ? null : await openChunks(prisma, content)
+  const chunks = headOnly ? null : await openChunks(sql, content)
   return {
     kind: "stream",
     status: 200,
@@ -64,6 +64,10 @@ export async function snapshotResponse(
   } as const
 }
 
+const nextChunk = `
+select data, position from snapshot_chunk where connection_id = $1 and fence = $2 and position > $3
+ order by position limit 1`
+
 /**
  * Reads the chunks of the sync with the number `fence`, one at a time. There is no transaction, because a
  * slow client would keep it open. The chunks stay for 10 minutes after the content was replaced. If they are deleted
@@ -72,19 +76,17 @@ export async function snapshotResponse(
  * unavailable.
  */
 async function openChunks(
-  prisma: ApiContext["prisma"],
+  sql: Sql,
   { connectionId, fence, bytes }: { connectionId: string; fence: bigint; bytes: bigint },
 ): Promise<AsyncIterable<Uint8Array>> {
-  const read = (position: number) =>
-    prisma.snapshotChunk.findFirst({
-      where: { connectionId, fence, position: { gte: position } },
-      orderBy: { position: "asc" },
-      select: { data: true, position: true },
-    })
-  const first = await read(0)
+  async function read(after: number): Promise<{ data: Uint8Array; position: number } | undefined> {
+    const [chunk] = await sql<{ data: Uint8Array; position: number }>(nextChunk, [connectionId, fence, after])
+    return chunk
+  }
+  const first = await read(-1)
   async function* chunks() {
     let left = Number(bytes)
-    for (let chunk = first; chunk !== null; chunk = await read(chunk.position + 1)) {
+    for (let chunk = first; chunk !== undefined; chunk = await read(chunk.position)) {
       left -= chunk.data.length
       yield chunk.data
     }

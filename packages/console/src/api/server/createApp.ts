@@ -85,8 +85,8 @@ export function createRouter(
   { takeTurn, mostExpensive }: { takeTurn: TakeTurn; mostExpensive: number },
 ): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const runExpensive = limitExpensive(mostExpensive)
-  const runInKafka = limitExpensive(mostExpensive)
+  const expensive = limitExpensive(mostExpensive)
+  const inKafka = limitExpensive(mostExpensive)
   const denied = recordDenied(context)
   for (const route of routes) {
     router[route.method](
@@ -105,13 +105,16 @@ export function createRouter(
           ]),
       ...(route.body ? readJsonBody() : []),
       async (request, response) => {
+        const { apiKey } = response.locals
         const run = () => runRoute(route, context, request, response)
         // A client that has gone needs no result.
         const runIfOpen = async () => (response.destroyed ? null : run())
-        const limit = route.readsKafka ? runInKafka : route.expensive ? runExpensive : null
+        const limit = route.readsKafka ? inKafka : route.expensive ? expensive : null
         const result = limit
-          ? ((await limit(response.locals.apiKey, runIfOpen)) ?? tooManyWait())
+          ? ((await limit.run(apiKey, runIfOpen)) ?? tooManyWait())
           : await run()
+        if (route.expensive && result.kind === "stream" && result.chunks)
+          result.chunks = expensive.runChunks(apiKey, result.chunks)
         if (route.endless && result.kind === "stream") response.locals.endless = true
         if (result.kind === "problem" && result.code === "missing-scope") {
           const { keyId: id, keyName: name } = response.locals.caller
