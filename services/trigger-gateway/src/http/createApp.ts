@@ -56,7 +56,7 @@ export function createApp(settings: {
     if (isBodySmall(request)) {
       rejected.set(request.socket, request)
       sendResponse(response, fixed)
-    } else sendLastResponse(response, fixed)
+    } else sendLastResponse(request, response, fixed)
   }
 
   function onTrigger(request: Request, response: Response): void {
@@ -69,7 +69,7 @@ export function createApp(settings: {
       onComplete: () => onComplete(trigger, request, response),
       onTooLarge() {
         metrics.count("too_large")
-        sendLastResponse(response, responses.bodyTooLarge)
+        sendLastResponse(request, response, responses.bodyTooLarge)
       },
     })
   }
@@ -122,12 +122,12 @@ export function createApp(settings: {
     if (stopping.aborted) response.shouldKeepAlive = false
     const hosts = request.headersDistinct.host?.length ?? 0
     if (hosts > 1 || (hosts === 0 && request.httpVersion === "1.1")) {
-      sendLastResponse(response, responses.notOneHost)
+      sendLastResponse(request, response, responses.notOneHost)
       return
     }
     if (request.httpVersion === "1.0" && request.headers["transfer-encoding"] !== undefined) {
       // HTTP/1.0 has no chunked bodies. Node emits the request before it notices that this body has no end.
-      sendLastResponse(response, responses.chunkedHttp10)
+      sendLastResponse(request, response, responses.chunkedHttp10)
       return
     }
     request.url = requestPath(request.url ?? "")

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Problem } from "@sitewire/contracts"
 import { confidentialResponse } from "@sitewire/runtime"
 
@@ -49,17 +49,45 @@ export const responses = {
 } as const
 
 /** `requestId`: for X-Request-Id. It must not depend on the request, so that all 404s are alike. */
-export function sendResponse(
-  response: ServerResponse,
-  { status, headers, body }: FixedResponse,
-  requestId: string = randomUUID(),
-): void {
-  response.writeHead(status, { ...headers, "x-request-id": requestId }).end(body)
+export function sendResponse(response: ServerResponse, fixed: FixedResponse, requestId?: string): void {
+  writeHead(response, fixed, requestId).end(fixed.body)
 }
 
-export function sendLastResponse(response: ServerResponse, fixed: FixedResponse): void {
+function writeHead(
+  response: ServerResponse,
+  { status, headers }: FixedResponse,
+  requestId: string = randomUUID(),
+): ServerResponse {
+  return response.writeHead(status, { ...headers, "x-request-id": requestId })
+}
+
+const mostDiscardedBytes = 4 * 1024 * 1024
+const silentMs = 5_000
+
+/**
+ * Responds before the body has arrived, and closes the connection when it has. If the connection were closed earlier, a client
+ * that sends its whole body first would lose the response. It is closed earlier after 4 MiB, or if the client is silent for 5 s.
+ */
+export function sendLastResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  fixed: FixedResponse,
+): void {
   response.shouldKeepAlive = false
-  sendResponse(response, fixed)
+  response.cork()
+  writeHead(response, fixed).write(fixed.body)
+  response.uncork()
+  const end = () => response.end()
+  let left = mostDiscardedBytes
+  request
+    .on("data", (chunk: Buffer) => {
+      left -= chunk.byteLength
+      if (left < 0) end()
+    })
+    .on("end", end)
+    // Without this listener, a client that disconnects would end the process.
+    .on("error", () => {})
+  request.socket.setTimeout(silentMs)
 }
 
 export function sendAccepted(response: ServerResponse, correlation: string): void {
