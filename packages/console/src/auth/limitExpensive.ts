@@ -4,8 +4,22 @@ const mostWaiting = 20
 type LimitExpensive = {
   /** Null: too many of this key wait. */
   run<T>(key: string, work: () => Promise<T>): Promise<T | null>
-  /** Each chunk is work of its own. A response that has begun is not rejected, so its chunks wait however many wait. */
-  runChunks(key: string, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
+  /** Waits however many wait. */
+  runAlways<T>(key: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Each chunk is work of its own. A response that has begun is not rejected. */
+export async function* runChunks(
+  { runAlways }: LimitExpensive,
+  key: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await runAlways(key, () => iterator.next())
+    if (done) return
+    yield value
+  }
 }
 
 /**
@@ -29,7 +43,7 @@ export function limitExpensive(most: number): LimitExpensive {
     }
   }
 
-  async function runOfKey<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async function runAlways<T>(key: string, work: () => Promise<T>): Promise<T> {
     const own = keys.get(key) ?? { requests: 0, last: Promise.resolve() }
     keys.set(key, own)
     own.requests++
@@ -44,15 +58,8 @@ export function limitExpensive(most: number): LimitExpensive {
 
   return {
     async run(key, work) {
-      return (keys.get(key)?.requests ?? 0) > mostWaiting ? null : runOfKey(key, work)
+      return (keys.get(key)?.requests ?? 0) > mostWaiting ? null : runAlways(key, work)
     },
-    async *runChunks(key, chunks) {
-      const iterator = chunks[Symbol.asyncIterator]()
-      for (;;) {
-        const { done, value } = await runOfKey(key, () => iterator.next())
-        if (done) return
-        yield value
-      }
-    },
+    runAlways,
   }
 }

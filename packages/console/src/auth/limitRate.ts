@@ -4,13 +4,15 @@ import type { Logger } from "@sitewire/runtime"
 import type { Response } from "express"
 import { problem } from "../api/problems.ts"
 import type { Problem } from "../api/response.ts"
+import { networkOf } from "../session/limitAddress.ts"
 import { belongsToPartner } from "./caller.ts"
+import { limitExpensive } from "./limitExpensive.ts"
 import { reserveTurns } from "./reserveTurns.ts"
 import { type SlowDown, slowDownRejected } from "./slowDown.ts"
 
 /** A request waits for its turn for so long at most. With a turn every 200 ms, a client that sends one after the other is never rejected. */
 const longestWaitMs = 4_000
-/** API keys and sessions that are remembered. One that is not costs a query before it can be rejected. */
+/** Secrets that are remembered. */
 const mostRemembered = 10_000
 
 export type RateSettings = {
@@ -31,8 +33,9 @@ type Sender = { id: string; scopes: readonly string[] }
  * problem if that would take too long: the request is rejected then.
  *
  * Whose secret it was the last time is remembered, so that a request waits or is rejected before `find` asks Postgres. It is
- * never a reason to accept one: a key that was revoked is rejected at once. Requests with a secret that nobody has are limited,
- * too, because each costs a query.
+ * never a reason to accept one: a key that was revoked is rejected at once. Secrets that are not remembered are looked up one at a
+ * time, and those of an address one after the other, because each costs a query and nobody may have them. The response to one that
+ * nobody has is delayed.
  */
 export type TakeTurn = <Found extends Sender | Problem | null>(
   response: Response,
@@ -40,8 +43,7 @@ export type TakeTurn = <Found extends Sender | Problem | null>(
   find: () => Promise<Found>,
 ) => Promise<Found | Problem>
 
-/** `apiKey`: for the log. */
-type Limit = { id: string; perMinute: number; apiKey: string | undefined }
+type Limit = { id: string; perMinute: number }
 
 export type RateLimit = { takeTurn: TakeTurn; slowDown: SlowDown }
 
@@ -57,27 +59,26 @@ export function limitRate(
 ): RateLimit {
   const reserveTurn = reserveTurns(longestWaitMs)
   const slowDown = slowDownRejected(rejectAfterMs)
+  const lookUps = limitExpensive(1)
   /** By the digest of the secret. */
   const limits = new Map<string, Limit>()
   /** Rejected requests since the last report. */
-  const rejected = new Map<string | undefined, number>()
+  const rejected = new Map<string, number>()
 
-  function limitOf(digest: string, found: Sender | Problem | null): Limit {
-    if (found === null || "kind" in found)
-      return limits.get(digest) ?? { id: digest, perMinute: partnerRequestsPerMinute, apiKey: undefined }
-    const perMinute = belongsToPartner(found.scopes) ? partnerRequestsPerMinute : requestsPerMinute
-    return { id: found.id, perMinute, apiKey: found.id }
-  }
-
-  function remember(digest: string, limit: Limit): void {
+  function remember(digest: string, { id, scopes }: Sender): Limit {
+    const limit = {
+      id,
+      perMinute: belongsToPartner(scopes) ? partnerRequestsPerMinute : requestsPerMinute,
+    }
     limits.delete(digest)
     const [oldest] = limits.size >= mostRemembered ? limits.keys() : []
     if (oldest !== undefined) limits.delete(oldest)
     limits.set(digest, limit)
+    return limit
   }
 
   /** Not a line for each, because these lines would cost more than the rejections, and fill the log. */
-  function countRejected(apiKey: string | undefined): void {
+  function countRejected(apiKey: string): void {
     if (rejected.size === 0) setTimeout(reportRejected, reportEveryMs).unref()
     rejected.set(apiKey, (rejected.get(apiKey) ?? 0) + 1)
   }
@@ -93,7 +94,7 @@ export function limitRate(
 
   async function waitForTurn(
     response: Response,
-    { id, perMinute, apiKey }: Limit,
+    { id, perMinute }: Limit,
   ): Promise<Problem | { kind: "turn"; waitMs: number }> {
     const waitMs = reserveTurn(id, perMinute)
     if (waitMs <= longestWaitMs) {
@@ -102,7 +103,7 @@ export function limitRate(
       if (!response.destroyed) return { kind: "turn", waitMs }
     } else {
       response.locals.rejected = true
-      countRejected(apiKey)
+      countRejected(id)
       await slowDown(response)
     }
     const retryAfterSeconds = Math.max(1, Math.ceil((waitMs - longestWaitMs) / 1_000))
@@ -118,9 +119,12 @@ export function limitRate(
     const known = limits.get(digest)
     const early = known && (await waitForTurn(response, known))
     if (early?.kind === "problem") return early
-    const found = await find()
-    const limit = limitOf(digest, found)
-    remember(digest, limit)
+    const found = known ? await find() : await lookUps.runAlways(networkOf(response.req.ip ?? ""), find)
+    if (found === null || "kind" in found) {
+      if (!known) await slowDown(response)
+      return found
+    }
+    const limit = remember(digest, found)
     if (known) return found
     const turn = await waitForTurn(response, limit)
     if (turn.kind === "problem") return turn

@@ -26,7 +26,7 @@ export function limitAddress(points: number, seconds: number, what: string): Add
 }
 
 /** One customer of a provider has a whole /64 network of IPv6. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString()

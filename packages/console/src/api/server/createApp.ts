@@ -4,7 +4,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { originOf } from "../../audit/auditEntry.ts"
 import { recordDenied } from "../../audit/recordDenied.ts"
 import { authenticate } from "../../auth/authenticate.ts"
-import { limitExpensive } from "../../auth/limitExpensive.ts"
+import { limitExpensive, runChunks } from "../../auth/limitExpensive.ts"
 import { limitRate, type RateSettings, type TakeTurn } from "../../auth/limitRate.ts"
 import type { OpenIdProvider } from "../../oidc/openIdProvider.ts"
 import { openIdRoutes } from "../../oidc/openIdRoutes.ts"
@@ -114,7 +114,7 @@ export function createRouter(
           ? ((await limit.run(apiKey, runIfOpen)) ?? tooManyWait())
           : await run()
         if (route.expensive && result.kind === "stream" && result.chunks)
-          result.chunks = expensive.runChunks(apiKey, result.chunks)
+          result.chunks = runChunks(expensive, apiKey, result.chunks)
         if (route.endless && result.kind === "stream") response.locals.endless = true
         if (result.kind === "problem" && result.code === "missing-scope") {
           const { keyId: id, keyName: name } = response.locals.caller
