@@ -226,7 +226,11 @@ export const deliveryWithAttemptsSchema = deliverySchema
           { event: "site.ready", channel: "acme", reference: "user-4711", email: "o***@example.org" },
         ],
       }),
-    body_bytes: z.int().meta({ description: "Length of the body as it is sent.", examples: [312] }),
+    body_bytes: z.int().meta({
+      description:
+        "Length of the body as it is sent, rounded up to a multiple of 64, because the exact one reveals that of a masked address.",
+      examples: [320],
+    }),
     attempt_log: z
       .array(attemptSchema)
       .meta({ description: `The newest ${newestAttempts} attempts, oldest first.` }),

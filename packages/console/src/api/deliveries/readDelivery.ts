@@ -38,7 +38,7 @@ export const readDelivery = defineRoute({
     return ok({
       ...deliveryResponse(row),
       body: maskedBody(row.body),
-      body_bytes: row.body.length,
+      body_bytes: Math.ceil(row.body.length / 64) * 64,
       attempt_log: attempts.rows.map((attempt) => attemptResponse(attempt, shown)).toReversed(),
       attempt_log_cursor: attempts.next_cursor,
       last_job: job && {
