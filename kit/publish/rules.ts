@@ -5,61 +5,66 @@ type Property = Record<string, unknown> & { description: string; pattern: string
 export const schema: { description: string; required: string[]; properties: Record<string, Property> } =
   JSON.parse(readFileSync(file, "utf8"))
 
-/** What `\s` means in JavaScript. In Go and Java it is ASCII only. */
-const space = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
-/** For a character class: what no host of a URL contains. */
-const noHost = "\\x00-\\x20#%/:<>?@\\\\^|\\x7f\\[\\]"
-/** The last label is no number, because a host that ends in a number is an IPv4 address. */
-const name = `(?:[^.${noHost}]+\\.)*[^.${noHost}]*[^.0-9${noHost}][^.${noHost}]*\\.?`
-const byte = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-const host = `(?:${name}|${byte}(?:\\.${byte}){3}|\\[[0-9a-fA-F:.]+\\])`
-const port = "0*(?:[0-9]{0,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
-
 /** A text must match the pattern (`match`) or must not (`refuse`). The last two parts complete the error message. */
 type Check = ["match" | "refuse", pattern: string, wrong: string, remedy: string]
 
-const plainText = (pattern: string): Check[] => [
-  ["match", pattern, "contains control characters", "Remove line breaks, tabs and the like."],
-]
+const matching =
+  (wrong: string, remedy: string) =>
+  (pattern: string): Check[] => [["match", pattern, wrong, remedy]]
+const plainText = matching("contains control characters", "Remove line breaks, tabs and the like.")
+const text = matching("contains NUL", "Remove the character U+0000.")
+const email = matching(
+  "is not an e-mail address",
+  "Set one address without a name, such as owner@bakery.example.",
+)
 const url = (pattern: string): Check[] => [
-  ["match", pattern, "is not an absolute http or https URL", "Begin it with https:// and the host."],
+  [
+    "match",
+    "^[hH][tT][tT][pP][sS]?://[^/?#]",
+    "is not an absolute http or https URL",
+    "Begin it with https:// and the host.",
+  ],
   [
     "refuse",
-    "[\\x00-\\x20\\x7f]",
+    "[\\x00-\\x20\\x7f-\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]",
     "contains white space or control characters",
     "Remove or percent-encode them.",
   ],
   [
-    "match",
-    `^[a-zA-Z]+://(?:[^/?#\\\\]*@)?${host}(?::${port})?(?:[/?#\\\\]|$)`,
-    "has an invalid host or port",
-    "Correct the part between // and the path.",
+    "refuse",
+    '["<>\\\\^`{|}]|%(?:[^0-9A-Fa-f]|.[^0-9A-Fa-f]|.?$)',
+    "contains characters that no URL may contain, or a % without two hexadecimal digits",
+    "Percent-encode them; % is %25.",
   ],
-]
-const email = (pattern: string): Check[] => [
   [
     "match",
     pattern,
-    "is not an e-mail address",
-    "Set one address without a name, such as owner@bakery.example.",
+    "has an invalid host, port, path or fragment",
+    "Correct what follows //; square brackets in a path are %5B and %5D, a second # is %23.",
   ],
 ]
 const dateTime = (pattern: string): Check[] => [
+  ["refuse", timeWithoutOffset, "has no UTC offset", "Append Z for UTC, or an offset such as +01:00."],
   [
-    "refuse",
-    "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?$",
-    "has no UTC offset",
-    "Append Z for UTC, or an offset such as +01:00.",
+    "match",
+    `${timeWithoutOffset.slice(0, -1)}(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)$`,
+    "is not a time in ISO 8601 with a UTC offset",
+    "Format it as 2026-03-01T12:00:00+01:00.",
   ],
   [
     "match",
     pattern,
-    "is not a time in ISO 8601 with seconds and a UTC offset, or its day does not exist",
-    "Format it as 2026-03-01T12:00:00+01:00.",
+    "is a day, a time of day or a UTC offset that does not exist",
+    "Correct its numbers, as in 2026-03-01T12:00:00+01:00.",
   ],
-  ["refuse", "^(?:0000-01-01|9999-12-31)", "is not in the years 0000 to 9999 in UTC", "Set the real time."],
+  [
+    "refuse",
+    "^(?:0000-?01-?01|9999-?12-?31)",
+    "is not in the years 0000 to 9999 in UTC",
+    "Set the real time.",
+  ],
 ]
-const text = () => []
+const timeWithoutOffset = "^[0-9]{4}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9]{2}(?::?[0-9]{2}){0,2}(?:[.,][0-9]+)?$"
 
 /** What the schema's pattern means, and what a pattern cannot say or the schema says in words only. */
 const meanings: Record<string, (pattern: string) => Check[]> = {
@@ -72,7 +77,10 @@ const meanings: Record<string, (pattern: string) => Check[]> = {
   email,
   created_at: dateTime,
 }
-const known = ["type", "minLength", "maxLength", "pattern", "format", "description", "examples"]
+const known = ["type", "minLength", "maxLength", "pattern", "description", "examples"]
+
+const toAscii = (pattern: string) =>
+  pattern.replaceAll(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 const ofFields = Object.entries(schema.properties).flatMap(([field, property]) => {
   const { type, minLength = 0, maxLength = 2 ** 31 - 1, description, pattern = "" } = property
@@ -80,7 +88,7 @@ const ofFields = Object.entries(schema.properties).flatMap(([field, property]) =
   const isNew = type !== "string" || Object.keys(property).some((keyword) => !known.includes(keyword))
   if (isNew || !schema.required.includes(field) || !meaning)
     throw new Error(`site.paid.json has a new rule for ${field}. Add its meaning to kit/publish/rules.ts.`)
-  return [["field", field, minLength, maxLength, description], ...meaning(pattern.replaceAll("\\s", space))]
+  return [["field", field, minLength, maxLength, description], ...meaning(toAscii(pattern))]
 })
 
 const ofHeaders = [

@@ -1,5 +1,6 @@
 import { domainToUnicode } from "node:url"
 import { z } from "zod"
+import { anyEmailAddress } from "../values/emailAddress.ts"
 import { httpUrl } from "../values/httpUrl.ts"
 import { oneLine, plainText } from "../values/plainText.ts"
 import { splitAlternatives } from "../values/splitAlternatives.ts"
@@ -111,7 +112,7 @@ function containsHost(text: string, hostname: string): boolean {
 
 export const createErasureJobSchema = z
   .strictObject({
-    email: z.email({ pattern: z.regexes.unicodeEmail }).max(320).optional().meta({
+    email: anyEmailAddress.optional().meta({
       description: "Erase all data of the person with this address. Upper and lower case are equal.",
     }),
     site_url: httpUrl.optional().meta({ description: "Erase all data of the site with this URL." }),

@@ -1,6 +1,7 @@
 import { z } from "zod"
+import { anyEmailAddress } from "../values/emailAddress.ts"
 import { httpUrl } from "../values/httpUrl.ts"
-import { plainText, wellFormedText } from "../values/plainText.ts"
+import { anyText, plainText } from "../values/plainText.ts"
 import { timeWithOffset } from "../values/time.ts"
 
 const tooFar = "must be in the years 0000 to 9999, in UTC"
@@ -22,7 +23,7 @@ export const sitePaidSchema = z
       .min(1)
       .max(64)
       .meta({ description: "Sales channel through which the site was bought.", examples: ["acme"] }),
-    reference: wellFormedText.max(1024).meta({
+    reference: anyText.max(1024).meta({
       description: "The data-ref value that the partner gave to the purchase frame.",
       examples: ["user-4711"],
     }),
@@ -31,18 +32,15 @@ export const sitePaidSchema = z
       description: "URL of the site's management console.",
       examples: ["https://console.example/bakery"],
     }),
-    name: wellFormedText.max(512).meta({ description: "Name of the site.", examples: ["Bakery"] }),
-    email: z
-      .email({ pattern: z.regexes.unicodeEmail })
-      .max(320)
-      .meta({
-        description: "Contact address of the site's owner. Personal data.",
-        examples: ["owner@bakery.example"],
-      }),
+    name: anyText.max(512).meta({ description: "Name of the site.", examples: ["Bakery"] }),
+    email: anyEmailAddress.meta({
+      description: "Contact address of the site's owner. Personal data.",
+      examples: ["owner@bakery.example"],
+    }),
     created_at: timeWithOffset
       // site.ready contains the time in UTC, with four digits for the year. Because of its UTC offset, a time
       // on these two days can be in the year -1 or 10000 in UTC.
-      .refine((time) => !/^(0000-01-01|9999-12-31)/.test(time), tooFar)
+      .refine((time) => !/^(0000-?01-?01|9999-?12-?31)/.test(time), tooFar)
       .meta({
         description: "Creation time, ISO 8601 with a UTC offset.",
         examples: ["2026-03-01T12:00:00+01:00"],

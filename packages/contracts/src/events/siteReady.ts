@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { toMs } from "../values/time.ts"
 import type { SitePaid } from "./sitePaid.ts"
 
 /** `site.ready`: what a partner receives. Exactly these eight fields, in this order. */
@@ -9,8 +10,8 @@ export const siteReadySchema = z
     reference: z
       .string()
       .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
-    site_url: z.url().meta({ description: "URL of the new site." }),
-    console_url: z.url().meta({ description: "URL of the site's management console." }),
+    site_url: z.string().meta({ description: "Absolute URL of the new site." }),
+    console_url: z.string().meta({ description: "Absolute URL of the site's management console." }),
     name: z.string().meta({ description: "Name of the site.", examples: ["Bakery"] }),
     email: z.string().meta({ description: "Contact address of the site's owner. Personal data." }),
     created_at: z
@@ -48,5 +49,5 @@ export function siteReadyBody(paid: SitePaid): Buffer {
 
 /** The contract's format of a time: UTC, whole seconds, `+00:00` and not `Z`. */
 function utcSeconds(time: string): string {
-  return `${new Date(time).toISOString().slice(0, 19)}+00:00`
+  return `${new Date(toMs(time)).toISOString().slice(0, 19)}+00:00`
 }

@@ -5,32 +5,31 @@ import { z } from "zod"
 const control = "\\x00-\\x1f\\x7f-\\x9f"
 const space = " \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-const noControl = new RegExp(`^[^${control}]*$`)
-const message = "must not contain control characters or half of a surrogate pair"
+/** For a character class: control characters and what Unicode calls a space. */
+export const controlOrSpace = "\\x00-\\x20\\x7f-\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
 /**
- * Text without control characters, because Postgres rejects NUL. Half of a surrogate pair is rejected, too,
- * because the driver replaces it, and two different texts would be stored as the same text.
+ * Text that matches the pattern, which must not allow NUL, because Postgres rejects it. Half of a surrogate pair is rejected, too: the
+ * driver would store two different texts as the same one, and strict parsers reject the JSON text of it.
  */
-export const plainText = z
-  .string()
-  .regex(noControl, message)
-  .refine((text) => text.isWellFormed(), message)
+export const textLike = (pattern: string, error: string | ((issue: { input?: unknown }) => string)) =>
+  z
+    .string()
+    .regex(new RegExp(pattern, "u"), { error, abort: true })
+    .refine((text) => text.isWellFormed(), "must not contain half of a surrogate pair")
+    // The source of a RegExp has escapes that not all languages understand.
+    .meta({ override: { pattern } })
 
-/**
- * Text that partners get as JSON. Half of a surrogate pair is rejected, because parsers of several languages reject the JSON text
- * of one, or fail later.
- */
-export const wellFormedText = z
-  .string()
-  .refine((text) => text.isWellFormed(), "must not contain half of a surrogate pair")
+/** Text without control characters. */
+export const plainText = textLike(`^[^${control}]*$`, "must not contain control characters")
+
+/** Text of any lines, which partners get as JSON. */
+export const anyText = textLike("^[^\\x00]*$", "must not contain NUL (U+0000)")
 
 /** One line of text that is not only white space. Spaces around it are removed. */
 export function oneLine(maxLength: number) {
-  return z
-    .string()
+  return plainText
     .max(maxLength)
-    .regex(noControl, "must not contain control characters")
     .trim()
     .min(1)
     .meta({ override: { pattern: `^[^${control}]*[^${control}${space}][^${control}]*$` } })

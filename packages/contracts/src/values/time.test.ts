@@ -15,6 +15,8 @@ test.each([
   ["yesterday", "must be a time with a UTC offset, such as 2026-03-01T12:00:00Z"],
   ["2026-11-21T04:00:00", "needs a UTC offset, such as 2026-03-01T12:00:00Z"],
   ["2026-11-21T04:00", "needs a UTC offset, such as 2026-03-01T12:00:00Z"],
+  ["2026-02-30T12:00:00Z", "is on a day that does not exist"],
+  ["2026-03-01T25:00:00Z", "is at a time of day, or has a UTC offset, that does not exist"],
   ["0000-01-01T00:00:00Z", "1970 to 9999"],
   ["1970-01-01T00:00:00+00:01", "1970 to 9999"],
   ["9999-12-31T23:59:59-23:00", "1970 to 9999"],
