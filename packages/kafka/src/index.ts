@@ -24,4 +24,4 @@ export {
 export { PermanentPublishError, RecordTooLarge } from "./producer/publishErrors.ts"
 export { type Producer, type ProducerOptions, startProducer } from "./producer/startProducer.ts"
 export type { TopicState } from "./producer/topicState.ts"
-export type { ConsumerRecord, ProducerRecord } from "./record.ts"
+export type { ConsumerRecord, ProducerRecord, RecordHeaders } from "./record.ts"

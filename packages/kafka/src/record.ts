@@ -1,12 +1,16 @@
 import type { KafkaMessage } from "kafkajs"
 
+type HeaderValue = Buffer | string
+/** A name that is repeated has a list of values. */
+export type RecordHeaders = Record<string, HeaderValue | HeaderValue[]>
+
 export type ProducerRecord = {
   topic: string
-  key: string | null
+  key: Buffer | string | null
   value: Uint8Array | string | null
   /** Milliseconds since the epoch. Default: now. A topic with LogAppendTime ignores it. */
   timestamp?: number
-  headers?: Record<string, string>
+  headers?: RecordHeaders
 }
 
 export type ConsumerRecord = {
@@ -15,7 +19,10 @@ export type ConsumerRecord = {
   offset: string
   key: string | null
   value: Buffer | null
+  /** Of a repeated header, the last value. */
   headers: Record<string, string>
+  /** Key and headers as they were published, for a copy of the record: `key` and `headers` are what they are as text. */
+  original: { key: Buffer | null; headers: RecordHeaders }
   /** Milliseconds since the epoch. */
   appendedAt: number
   /** Whose clock `appendedAt` is from: the broker's if the topic has LogAppendTime. */
@@ -29,7 +36,7 @@ type BatchContext = { batchContext?: { timestampType?: number } }
 const logAppendTime = 1
 
 /**
- * Copies the value, because kafkajs returns a view into the whole response, which one long-lived record would
+ * Copies value, key and headers, because kafkajs returns views into the whole response, which one long-lived record would
  * keep in memory.
  */
 export function readRecord(
@@ -42,11 +49,27 @@ export function readRecord(
     partition,
     offset: message.offset,
     key: message.key === null ? null : message.key.toString(),
-    value: message.value === null ? null : Buffer.from(message.value),
+    value: copy(message.value),
     headers: readHeaders(message.headers),
+    original: { key: copy(message.key), headers: copyHeaders(message.headers) },
     appendedAt: Number(message.timestamp),
     timeFrom: message.batchContext?.timestampType === logAppendTime ? "broker" : "publisher",
   }
+}
+
+function copy(bytes: Buffer | null): Buffer | null {
+  return bytes === null ? null : Buffer.from(bytes)
+}
+
+/** A header without a value gets an empty one, because kafkajs cannot send none. */
+function copyHeaders(headers: KafkaMessage["headers"] = {}): RecordHeaders {
+  const copyValue = (value: HeaderValue | null | undefined) => Buffer.from(value ?? "")
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(copyValue) : copyValue(value),
+    ]),
+  )
 }
 
 /** Takes the last value of a repeated header. Omits headers without a value, which other clients can send. */

@@ -1,3 +1,9 @@
+/** The header `correlation` of a record of site.paid or site.paid.invalid. Null if it is missing or invalid. */
+export function readCorrelation({ headers }: { headers: Record<string, string> }): string | null {
+  const { correlation } = headers
+  return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : null
+}
+
 /**
  * Headers that are added to an invalid record in `site.paid.invalid`. The record's key and value are stored
  * byte for byte, so that it can be replayed once the cause, such as an unknown channel, is fixed.

@@ -28,7 +28,8 @@ function start() {
         records: Array.from({ length: to + 1 - from }, (_, n): ConsumerRecord => {
           const offset = String(from + n)
           const appendedAt = Date.now()
-          return { ...partition, offset, key: null, value: null, headers: {}, appendedAt, timeFrom: "broker" }
+          const original = { key: null, headers: {} }
+          return { ...partition, offset, ...original, original, value: null, appendedAt, timeFrom: "broker" }
         }),
         lastOffset: String(to),
         resolveOffset: () => {},

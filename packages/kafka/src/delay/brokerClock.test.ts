@@ -80,6 +80,7 @@ test("partitions that are assigned while the clock is ahead are not due early", 
     key: null,
     value: null,
     headers: {},
+    original: { key: null, headers: {} },
     appendedAt: it.brokers(),
     timeFrom: "broker" as const,
   }

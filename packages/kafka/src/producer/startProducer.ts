@@ -173,7 +173,8 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
 function toMessage({ key, value, headers, timestamp }: ProducerRecord): { message: Message; bytes: number } {
   let bytes = 40 + (key === null ? 0 : Buffer.byteLength(key))
   bytes += typeof value === "string" ? Buffer.byteLength(value) : (value?.byteLength ?? 0)
-  for (const name in headers) bytes += 10 + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "")
+  for (const [name, values] of Object.entries(headers ?? {}))
+    for (const value of [values].flat()) bytes += 10 + Buffer.byteLength(name) + Buffer.byteLength(value)
   const bytesOf = (view: Uint8Array) => Buffer.from(view.buffer, view.byteOffset, view.byteLength)
   const message: Message = { key, value: value instanceof Uint8Array ? bytesOf(value) : (value ?? null) }
   if (headers) message.headers = headers

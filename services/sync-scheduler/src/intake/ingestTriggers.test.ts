@@ -20,6 +20,7 @@ function recordOf(connection: string): ConsumerRecord {
     key: connection,
     value: Buffer.from(JSON.stringify(trigger)),
     headers: {},
+    original: { key: null, headers: {} },
     appendedAt: appendedAt.getTime(),
     timeFrom: "publisher",
   }

@@ -2,6 +2,7 @@ import {
   clockMarginMs,
   deliveryIdOf,
   onlyEmailDigest,
+  readCorrelation,
   referenceDigest,
   type SitePaid,
   sha256,
@@ -29,7 +30,7 @@ export function newDelivery(
     bodySha256: sha256(body),
     searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
     emailSha256: onlyEmailDigest(paid),
-    correlation: correlationOf(record, paid),
+    correlation: readCorrelation(record) ?? paid.id,
     traceparent,
     appendedAt,
   }
@@ -46,9 +47,4 @@ function plausibleTime({ appendedAt, timeFrom }: ConsumerRecord): number {
   const isPlausible =
     appendedAt <= now + clockMarginMs && appendedAt >= now - sitePaidMaxAgeMs - clockMarginMs
   return isPlausible ? appendedAt : now
-}
-
-function correlationOf(record: ConsumerRecord, paid: SitePaid): string {
-  const { correlation } = record.headers
-  return correlation !== undefined && /^[\x21-\x7e]{1,200}$/.test(correlation) ? correlation : paid.id
 }

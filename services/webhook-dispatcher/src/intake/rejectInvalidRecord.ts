@@ -1,4 +1,4 @@
-import { firstRejectedAt, invalidRecordHeaders } from "@sitewire/contracts"
+import { firstRejectedAt, invalidRecordHeaders, readCorrelation } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
@@ -12,6 +12,9 @@ export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Pr
  */
 const untilStored = { retryRejectedTopic: true }
 
+/** In bytes. An event's id has up to 200 characters. */
+const longestKey = 800
+
 /** Publishes an invalid record unchanged to the topic of invalid events. */
 export function createRejectInvalidRecord(parts: {
   publish: Publish
@@ -21,7 +24,7 @@ export function createRejectInvalidRecord(parts: {
 }): RejectInvalidRecord {
   const { publish, invalidTopic, metrics, log } = parts
   return async (record, reason) => {
-    const { topic, partition, offset, appendedAt, key, value } = record
+    const { topic, partition, offset, appendedAt, value, original } = record
     const origin = {
       [invalidRecordHeaders.reason]: reason,
       [invalidRecordHeaders.topic]: topic,
@@ -29,17 +32,23 @@ export function createRejectInvalidRecord(parts: {
       [invalidRecordHeaders.offset]: offset,
       [invalidRecordHeaders.time]: String(appendedAt),
     }
-    const headers = { ...record.headers, ...origin }
+    const headers = { ...original.headers, ...origin }
     // With the time of its first rejection, so that the retention of its personal data does not begin anew.
     const timestamp = firstRejectedAt(record.headers)
-    const rejected = { topic: invalidTopic, key, value, headers, ...(timestamp && { timestamp }) }
+    const rejected = { topic: invalidTopic, key: original.key, value, headers, ...(timestamp && { timestamp }) }
     const published = await publish(rejected, untilStored)
     if (published.kind === "rejected") {
       // The broker will never accept this record, for example because it is too large. Retrying would block
-      // the consumed partition, so only the record's origin is published.
+      // the consumed partition, so only its origin and what identifies the event are published.
+      const key = (original.key?.byteLength ?? 0) > longestKey ? null : original.key
+      const correlation = readCorrelation(record)
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`
-      const headers = { ...origin, [invalidRecordHeaders.reason]: reasons }
-      await publish({ topic: invalidTopic, key: null, value: null, headers }, untilStored)
+      const headers = {
+        ...(correlation === null ? {} : { correlation }),
+        ...origin,
+        [invalidRecordHeaders.reason]: reasons,
+      }
+      await publish({ topic: invalidTopic, key, value: null, headers }, untilStored)
     }
     metrics.events.inc({ outcome: "invalid" })
     log.warn({ topic, partition, offset, reason }, "a record of site.paid is invalid; it is rejected")

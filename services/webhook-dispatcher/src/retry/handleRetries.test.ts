@@ -43,6 +43,7 @@ async function handled(loaded: LoadedDelivery[]): Promise<DueDelivery[]> {
         key: second.delivery,
         value,
         headers: {},
+        original: { key: null, headers: {} },
         appendedAt: 0,
         timeFrom: "broker",
       },

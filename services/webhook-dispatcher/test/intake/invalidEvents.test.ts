@@ -8,7 +8,7 @@ import { paid, refusal, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const log = createLogger({ service: "test", level: "silent" })
 
-test("records that are malformed or name an unknown channel are rejected with reason and origin, and the next is delivered", async () => {
+test("records that are malformed or name an unknown channel are rejected unaltered, with reason and origin, and the next is delivered", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
@@ -21,9 +21,14 @@ test("records that are malformed or name an unknown channel are rejected with re
     JSON.stringify({ ...paid("bad\u0000id") }),
   ]
   const published = await it.read(it.names.sitePaid)
-  await it.publish(bad.map((value) => ({ topic: it.names.sitePaid, key: "same", value })))
+  const key = Buffer.from([0xff, 0, 0x80])
+  const headers = {
+    correlation: "c-1",
+    trace: [Buffer.from([0xc3, 0x28]), Buffer.from("2"), Buffer.alloc(0)],
+  }
+  await it.publish(bad.map((value) => ({ topic: it.names.sitePaid, key, value, headers })))
   const [place] = await waitUntil("what was published", () => nonEmpty(published))
-  await it.publish([{ topic: it.names.sitePaid, key: "same", value: JSON.stringify(paid("good")) }])
+  await it.publish([{ topic: it.names.sitePaid, key, value: JSON.stringify(paid("good")) }])
   await waitUntil("the good one", () => partner.received.length === 1)
   await waitUntil("the bad ones", () => invalid.length === bad.length)
   const reasons = invalid.map(refusal)
@@ -31,6 +36,10 @@ test("records that are malformed or name an unknown channel are rejected with re
   expect(reasons).toContain("unknown channel")
   expect(reasons.some((reason) => reason?.startsWith("email "))).toBe(true)
   expect(invalid.map(({ value }) => String(value)).toSorted()).toEqual(bad.toSorted())
+  for (const { original } of invalid) {
+    expect(original.key).toEqual(key)
+    expect(original.headers).toMatchObject({ ...headers, correlation: Buffer.from(headers.correlation) })
+  }
   const origins = invalid.map(({ headers }) => ({
     topic: headers["sitewire-topic"],
     partition: headers["sitewire-partition"],
@@ -71,20 +80,26 @@ test("a corrected event with the same id is delivered, although the invalid one 
   await partner.close()
 })
 
-test("an invalid record that is too large for the invalid topic blocks no partition: its origin is published", async () => {
+test("an invalid record that is too large for the invalid topic blocks no partition: its origin, key and correlation are published", async () => {
   await using it = await startInstallation()
   const partner = await startReceiver()
   await it.channel("acme", partner.url)
   const invalid = await it.read(it.names.sitePaidInvalid)
   const kafka = connectKafka({ brokers: kafkaBrokers(), clientId: "test", log })
   const publisher = await startProducer({ kafka, maxBatchBytes: 1_040_000 })
-  await publisher.publish([{ topic: it.names.sitePaid, key: "shop", value: "x".repeat(950_000) }])
+  const headers = { correlation: "c-1", large: "x".repeat(1_000) }
+  const large = { topic: it.names.sitePaid, key: "shop", value: "x".repeat(950_000), headers }
+  await publisher.publish([large])
   await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the rejection", () => invalid.length === 1)
   const [record] = invalid
-  expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* has 950\d{3} bytes; .*\): 950000 bytes$/)
-  expect(record).toMatchObject({ value: null, headers: { "sitewire-topic": it.names.sitePaid } })
+  expect(refusal(record)).toMatch(/^not JSON; not stored here \(.* has 95\d{4} bytes; .*\): 950000 bytes$/)
+  expect(record).toMatchObject({
+    key: "shop",
+    value: null,
+    headers: { correlation: "c-1", "sitewire-topic": it.names.sitePaid },
+  })
   await waitUntil("the delivery behind it", () => partner.received.length === 1)
   await publisher.close(1_000)
   await partner.close()

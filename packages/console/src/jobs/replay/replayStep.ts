@@ -1,5 +1,5 @@
 import { firstRejectedAt, invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
-import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
+import type { ConsumerRecord, Offsets, RecordHeaders } from "@sitewire/kafka"
 import { z } from "zod"
 import { publishAll } from "../../kafka/publisher.ts"
 import { batchLimits } from "../../kafka/readInBatches.ts"
@@ -59,12 +59,12 @@ export async function replayStep(
   const replayed = await withoutReplayed(sql, job.id, remaining)
   await publishAll(
     publish,
-    replayed.map(({ key, value, headers, appendedAt }) => ({
+    replayed.map(({ value, headers, appendedAt, original }) => ({
       topic: topics.sitePaid,
-      key,
+      key: original.key,
       value,
       headers: {
-        ...originalHeaders(headers),
+        ...originalHeaders(original.headers),
         [invalidRecordHeaders.rejectedAt]: String(firstRejectedAt(headers) ?? appendedAt),
       },
     })),
@@ -97,7 +97,7 @@ function cutAfter(
   return { records: batch.records.slice(0, cut), next }
 }
 
-function originalHeaders(headers: Record<string, string>): Record<string, string> {
+function originalHeaders(headers: RecordHeaders): RecordHeaders {
   const added = new Set<string>(Object.values(invalidRecordHeaders))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !added.has(name)))
 }
