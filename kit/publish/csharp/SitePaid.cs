@@ -6,7 +6,7 @@ namespace Sitewire.Publish
     /// <summary>A site bought through a channel is paid and ready for use.</summary>
     public sealed class SitePaid
     {
-        /// <summary>Identifies the event. A second event with the same id is ignored. For example <c>order-10042</c>.</summary>
+        /// <summary>Identifies the event. A second event with the same id is not delivered. For example <c>order-10042</c>.</summary>
         public string Id { get; set; }
 
         /// <summary>Sales channel through which the site was bought. For example <c>acme</c>.</summary>

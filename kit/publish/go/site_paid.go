@@ -4,7 +4,7 @@ package publish
 
 // SitePaid is one event: A site bought through a channel is paid and ready for use.
 type SitePaid struct {
-	// Identifies the event. A second event with the same id is ignored. For example order-10042.
+	// Identifies the event. A second event with the same id is not delivered. For example order-10042.
 	ID string `json:"id"`
 	// Sales channel through which the site was bought. For example acme.
 	Channel string `json:"channel"`

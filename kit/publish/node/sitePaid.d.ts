@@ -2,7 +2,7 @@
 
 /** A site bought through a channel is paid and ready for use. */
 export type SitePaid = {
-  /** Identifies the event. A second event with the same id is ignored. For example `order-10042`. */
+  /** Identifies the event. A second event with the same id is not delivered. For example `order-10042`. */
   id: string
   /** Sales channel through which the site was bought. For example `acme`. */
   channel: string

@@ -8,7 +8,7 @@ class SitePaid:
     """A site bought through a channel is paid and ready for use."""
 
     id: str
-    """Identifies the event. A second event with the same id is ignored. For example ``order-10042``."""
+    """Identifies the event. A second event with the same id is not delivered. For example ``order-10042``."""
     channel: str
     """Sales channel through which the site was bought. For example ``acme``."""
     reference: str

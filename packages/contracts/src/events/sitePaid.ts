@@ -16,7 +16,7 @@ export const sitePaidSchema = z
       .min(1)
       .max(200)
       .meta({
-        description: "Identifies the event. A second event with the same id is ignored.",
+        description: "Identifies the event. A second event with the same id is not delivered.",
         examples: ["order-10042"],
       }),
     channel: plainText

@@ -25,6 +25,7 @@ const idle = (): HandleSitePaidParts => ({
 
 const unknownChannel: LookedUpEvent = {
   known: false,
+  differs: false,
   erased: false,
   channel_id: null,
   address: null,
@@ -42,7 +43,8 @@ const unknownChannel: LookedUpEvent = {
 
 function record(event: string, offset = "0"): ConsumerRecord {
   const value = Buffer.from(JSON.stringify(paid(event)))
-  const of = { topic: "paid", partition: 0, offset, key: event, headers: {} }
+  const original = { key: Buffer.from(event), headers: {} }
+  const of = { topic: "paid", partition: 0, offset, key: event, headers: {}, original }
   return { ...of, value, appendedAt: Date.now(), timeFrom: "broker" }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger, Span, Tracing } from "@sitewire/runtime"
@@ -30,11 +31,12 @@ export type HandleSitePaidParts = {
   log: Logger
 }
 
-/** `duplicates`: later records of the batch with the same event id. */
+/** `duplicates` and `others`: later records of the batch with the same event id, and the same or other data. */
 type ValidEvent = {
   record: ConsumerRecord
   paid: SitePaid
   duplicates: ConsumerRecord[]
+  others: ConsumerRecord[]
 }
 
 type Done = (record: ConsumerRecord) => void
@@ -57,15 +59,16 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       if (!read.ok) work.push(reject(record, read.reason).then(() => done(record)))
       else {
         const first = valid.get(read.value.id)
-        if (first) first.duplicates.push(record)
-        else valid.set(read.value.id, { record, paid: read.value, duplicates: [] })
+        if (!first) valid.set(read.value.id, { record, paid: read.value, duplicates: [], others: [] })
+        else first[isDeepStrictEqual(first.paid, read.value) ? "duplicates" : "others"].push(record)
       }
     }
-    const locked = [...valid.values()].filter(({ record, paid, duplicates }) => {
+    const locked = [...valid.values()].filter(({ record, paid, duplicates, others }) => {
       // Another record of the event is being attempted. After that, this one is a duplicate.
       const released = Promise.withResolvers<void>()
       const isLocked = lock.acquire(paid.id, released.resolve)
-      if (!isLocked) work.push(released.promise.then(() => handleSitePaid([record, ...duplicates], done)))
+      if (!isLocked)
+        work.push(released.promise.then(() => handleSitePaid([record, ...duplicates, ...others], done)))
       return isLocked
     })
     if (locked.length > 0) work.push(handleLocked(locked, done))
@@ -91,11 +94,18 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     since: string,
     done: Done,
   ): Promise<void> {
-    const { record, paid, duplicates } = event
+    const { record, paid, duplicates, others } = event
     if (!row) throw new Error("the statement that looks events up returned too few rows")
     try {
-      if (row.channel_id === null) await reject(record, "unknown channel")
-      else {
+      if (row.channel_id === null || row.differs) {
+        const reason =
+          row.channel_id === null
+            ? "unknown channel"
+            : "its id was published before with other data; use a new id for a correction"
+        await Promise.all([record, ...duplicates].map((each) => reject(each, reason)))
+        duplicates.forEach(done)
+        endEventSpan(span, "invalid")
+      } else {
         // Frees memory, because the record may contain large unknown fields.
         record.value = null
         const outcome = row.known ? "duplicate" : row.erased ? "erased" : "accepted"
@@ -124,10 +134,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
     } finally {
       lock.release(paid.id)
     }
-    if (row.channel_id !== null) return
-    endEventSpan(span, "invalid")
     // Handled as new events, because one may be the corrected version.
-    if (duplicates.length > 0) await handleSitePaid(duplicates, done)
+    if (others.length > 0) await handleSitePaid(others, done)
   }
 
   function countEvents(outcome: EventOutcome, duplicates: ConsumerRecord[]): void {

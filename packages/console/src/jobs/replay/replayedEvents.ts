@@ -3,9 +3,9 @@ import type { Sql } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 
 /** Equal for records of the same event: a publisher's repetition, and what earlier replays have added. */
-export function digestOf({ key, value }: Pick<ConsumerRecord, "key" | "value">): Buffer {
+export function digestOf({ original, value }: Pick<ConsumerRecord, "original" | "value">): Buffer {
   return createHash("sha256")
-    .update(JSON.stringify(key))
+    .update(JSON.stringify(original.key))
     .update(value ?? "")
     .digest()
 }

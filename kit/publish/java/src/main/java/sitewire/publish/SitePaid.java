@@ -26,7 +26,7 @@ public final class SitePaid {
         return new Builder();
     }
 
-    /** Identifies the event. A second event with the same id is ignored. */
+    /** Identifies the event. A second event with the same id is not delivered. */
     public String id() {
         return values.get("id");
     }
@@ -72,7 +72,7 @@ public final class SitePaid {
 
         private Builder() {}
 
-        /** Identifies the event. A second event with the same id is ignored. For example {@code order-10042}. Returns this builder. */
+        /** Identifies the event. A second event with the same id is not delivered. For example {@code order-10042}. Returns this builder. */
         public Builder id(String value) {
             values.put("id", value);
             return this;
