@@ -63,6 +63,8 @@ const invalid: InvalidEvent = {
   rejected_at: at("12:00:00.000"),
   reason: "unknown channel",
   event_id: "order-2",
+  key: "order-2",
+  correlation: null,
   channel: "nova",
   delivery: null,
   bytes: 300,
@@ -91,7 +93,8 @@ async function show(event: string, responses: Responses, ...more: string[]) {
   const { found = [], delivery: one = 403, invalid: rejected = [], lag = 0 } = responses
   const bodies: Record<string, object | 403> = {
     [`/v1/deliveries/${id}`]: one,
-    "/v1/invalid-events?limit=100": rejected === 403 ? 403 : { data: rejected, next_cursor: null },
+    [`/v1/invalid-events?event=${event}&limit=1`]:
+      rejected === 403 ? 403 : { data: rejected, next_cursor: null },
     "/v1/topics": lag === 403 ? 403 : { data: [topic("site.paid.invalid", 9), topic("site.paid", lag)] },
   }
   const api = await startReceiver(({ path }, response) => {
@@ -168,7 +171,7 @@ test("event show of an invalid event says why it was not delivered, and what to 
   const { code, stdout, stderr } = await show("order-2", { invalid: [invalid] })
   expect({ code, stdout }).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^reason: +unknown channel$/m),
+    stdout: expect.stringMatching(/^key: +order-2\nchannel: [\s\S]*\nreason: +unknown channel$/m),
   })
   expect(stderr).toContain("sitewire event replay")
 })
@@ -181,13 +184,13 @@ test("an event whose attempt ends while its lag is read is found", async () => {
 })
 
 test("without a delivery, event show says whether the event can be in flight", async () => {
-  const absent = await show("order-3", { invalid: [invalid], lag: 0 })
+  const absent = await show("order-3", { invalid: [], lag: 0 })
   expect(absent).toMatchObject({
     code: 1,
     stdout: "",
     stderr: expect.stringContaining("so none is in flight"),
   })
-  expect(absent.stderr).toContain("not among the newest 100 invalid events")
+  expect(absent.stderr).toContain("not among the newest 20000 invalid events")
   const inFlight = await show("order-3", { lag: 2 })
   expect(inFlight.stderr).toMatch(
     /have not finished with 2 events, the oldest from 3\.\ds ago\. Repeat the command\. /,

@@ -34,6 +34,7 @@ import {
   deliveryWithAttemptsSchema,
   dryRunSchema,
   endedSessionsSchema,
+  type invalidEventQuerySchema,
   invalidEventSchema,
   jobSchema,
   jobWithOutcomeSchema,
@@ -152,7 +153,8 @@ export function createClient(options: ApiOptions) {
       call(cancelledDeliverySchema, { ...post, path: `deliveries/${segment(id)}/cancel`, body }),
     resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
       call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
-    listInvalidEvents: (query: PageQuery = {}) => call(invalidEvents, { path: "invalid-events", query }),
+    listInvalidEvents: (query: Query<typeof invalidEventQuerySchema> = {}) =>
+      call(invalidEvents, { path: "invalid-events", query }),
     createResendJob: (body: z.input<typeof createResendJobSchema>) =>
       call(jobOrDryRun, { ...post, path: "jobs/resend", body, dryRun: body.dry_run }),
     createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>

@@ -1,16 +1,48 @@
 import { z } from "zod"
+import { plainText } from "../values/plainText.ts"
 import { identifierSchema } from "./identifier.ts"
+import { pageQuerySchema } from "./pagination.ts"
+
+/** How many invalid events a search reads from Kafka, the newest first. */
+export const searchedInvalidEvents = 20_000
+
+export const invalidEventQuerySchema = pageQuerySchema.extend({
+  event: plainText
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description: `Only events whose id, record key or correlation is this text. Of those before the page, the newest ${searchedInvalidEvents} are searched.`,
+      examples: ["order-10042"],
+    }),
+})
 
 export const invalidEventSchema = z
   .object({
     rejected_at: z.iso.datetime(),
     reason: z.string().meta({ description: "Why the event is invalid: fields and rules, never a value." }),
     event_id: z.string().nullable().meta({ description: "null: the record contains no readable id." }),
+    key: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The record's key, which should be the event's id. null: it has none, or not a text of up to 200 characters.",
+        examples: ["order-10042"],
+      }),
+    correlation: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The header `correlation`. null: it is missing or invalid.",
+        examples: ["order-10042"],
+      }),
     channel: identifierSchema
       .nullable()
       .meta({ description: "null: the record names no channel, or an impossible one." }),
     delivery: z.uuid().nullable().meta({
-      description: "The delivery of a valid event with the same id. null: there is none.",
+      description:
+        "The delivery of a valid event with the same id, or key if there is no id. null: there is none.",
     }),
     bytes: z.int().nullable().meta({
       description:

@@ -27,9 +27,23 @@ test("the reason of an invalid record names fields and rules, and never a value"
 })
 
 test("no value, invalid UTF-8 and invalid JSON have reasons of their own", () => {
-  expect(readValue(null)).toEqual({ ok: false, reason: "no value" })
-  expect(readValue(Buffer.from([0xff, 0xfe]))).toEqual({ ok: false, reason: "not UTF-8" })
+  expect(readValue(null)).toEqual({ ok: false, reason: "no value (a tombstone)" })
+  expect(readValue(Buffer.from([0x7b, 0xff]))).toEqual({ ok: false, reason: "not UTF-8" })
   expect(read("{")).toEqual({ ok: false, reason: "not JSON" })
+})
+
+const utf16 = Buffer.from("{}", "utf16le")
+
+test.each([
+  [Buffer.from('\0\0\0\0\u0007{"id":"order-1"}'), "not JSON: begins with a schema registry's header"],
+  [Buffer.from([0, 0, 0, 200, 9, 2, 0x66]), "not UTF-8: begins with a schema registry's header"],
+  [utf16, "not JSON: is UTF-16"],
+  [Buffer.from(utf16).swap16(), "not JSON: is UTF-16"],
+  [Buffer.from("\ufeff{}", "utf16le"), "not UTF-8: is UTF-16"],
+  [Buffer.from('{"specversion":"1.0","data":{}}'), "value is a CloudEvents envelope"],
+  [Buffer.from('{"schema":{},"payload":{}}'), "value is an envelope of Kafka Connect"],
+])("the reason of %s says what it seems to be, and what to do", (value, reason) => {
+  expect(readValue(value)).toMatchObject({ ok: false, reason: expect.stringMatching(`^${reason}; `) })
 })
 
 test("a reason states each field's mistake in plain words", () => {

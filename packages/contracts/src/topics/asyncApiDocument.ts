@@ -37,7 +37,7 @@ const headersOf = {
   "site.paid": {
     ...traceparent("the publisher, in which the delivery continues"),
     correlation: text(
-      "Follows the event through all log lines: up to 200 printable ASCII characters.",
+      "Follows the event through all log lines: up to 200 printable ASCII characters without spaces.",
       "order-10042",
     ),
   },

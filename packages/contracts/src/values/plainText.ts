@@ -2,7 +2,7 @@ import { z } from "zod"
 
 // Control characters and JavaScript's white space, without \\p{…}, \\s and \\u, which not all of JavaScript, Python and Go
 // understand in the same way.
-const control = "\\x00-\\x1f\\x7f-\\x9f"
+export const control = "\\x00-\\x1f\\x7f-\\x9f"
 const space = " \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 /** For a character class: control characters and what Unicode calls a space. */

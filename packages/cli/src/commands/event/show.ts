@@ -3,6 +3,7 @@ import {
   deliveryWithAttemptsSchema,
   type InvalidEvent,
   invalidEventSchema,
+  searchedInvalidEvents,
   type TopicStatus,
 } from "@sitewire/contracts"
 import { z } from "zod"
@@ -16,9 +17,6 @@ import { relativeTime } from "../../output/time.ts"
 import { readPause } from "../delivery/readPause.ts"
 import { deliveryStory } from "./deliveryStory.ts"
 import { adviceFor } from "./list.ts"
-
-/** Invalid events are read from Kafka, so not all of them are searched. */
-const searchedInvalid = 100
 
 export const showEvent: CliCommand = {
   name: "show",
@@ -58,13 +56,13 @@ export const showEvent: CliCommand = {
 
 /** Rejects with an explanation if the event is not invalid either. */
 async function findInvalid(client: Client, id: string, paid?: SitePaidTopic): Promise<InvalidEvent> {
-  const page = await orNull(client.listInvalidEvents({ limit: searchedInvalid }), [403, 503])
-  const found = page?.data.find(({ event_id }) => event_id === id)
+  const page = await orNull(client.listInvalidEvents({ event: id, limit: 1 }), [403, 503])
+  const [found] = page?.data ?? []
   if (found) return found
   const searched =
     page === null
       ? "Invalid events could not be searched: sitewire event list"
-      : `It is not among the newest ${searchedInvalid} invalid events.`
+      : `It is not among the newest ${searchedInvalidEvents} invalid events.`
   throw failed(`There is no delivery of the event "${id}". ${whyMissing(paid)} ${searched}`)
 }
 
@@ -86,7 +84,7 @@ function whyMissing(paid?: SitePaidTopic): string {
 }
 
 function describeInvalid({ event_id: event, rejected_at, ...more }: InvalidEvent, style: Style): string {
-  const { channel, reason, from: record } = more
+  const { key, correlation, channel, reason, from: record } = more
   const rejected = `${style.time(rejected_at)}, so it was not delivered`
-  return block(style, Object.entries({ event, channel, rejected, reason, record }))
+  return block(style, Object.entries({ event, key, correlation, channel, rejected, reason, record }))
 }

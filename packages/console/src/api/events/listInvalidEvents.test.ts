@@ -6,6 +6,7 @@ import { insertDeliveries, knowEvents } from "../../../test/fixtures/deliveries.
 import { invalidRecord } from "../../../test/fixtures/jobs.ts"
 import { startConsole } from "../../../test/fixtures/startConsole.ts"
 import type { InvalidTopic } from "../../kafka/topicReader.ts"
+import { invalidEventResponse } from "./invalidEventResponse.ts"
 
 const email = "owner@shop.example"
 
@@ -39,7 +40,7 @@ test("invalid events are listed from Kafka, newest first, with their channel and
 
   const first = await list("?limit=4")
   const origin = (n: number) => `site.paid 3 ${n}`
-  const noIds = { event_id: null, channel: null, delivery: null }
+  const noIds = { event_id: null, key: null, correlation: null, channel: null, delivery: null }
   expect(first.data).toEqual([
     {
       ...noIds,
@@ -51,12 +52,14 @@ test("invalid events are listed from Kafka, newest first, with their channel and
     { ...noIds, bytes: 48, from: origin(24), reason: "not JSON", rejected_at: expect.any(String) },
     {
       ...noIds,
+      event_id: "5",
       bytes: 39,
       from: origin(23),
       reason: "channel: is too long",
       rejected_at: expect.any(String),
     },
     {
+      ...noIds,
       event_id: "order-22",
       channel: "acme",
       delivery,
@@ -100,6 +103,7 @@ function partitions(times: number[][]): InvalidTopic {
             timeFrom: "broker",
             key: null,
             value: null,
+            original: { key: null, headers: {} },
             headers: {
               [invalidRecordHeaders.reason]: `partition ${partition}`,
               [invalidRecordHeaders.offset]: String(at),
@@ -113,6 +117,39 @@ function partitions(times: number[][]): InvalidTopic {
     },
   }
 }
+
+test("an invalid event is found by its key, its id or its correlation, also if it cannot be parsed or was too large", async () => {
+  await using it = await startTestInstallation()
+  const console = await startConsole({ installation: it })
+  const reject = (key: string | Buffer | null, value: string | null, correlation = "unknown") =>
+    invalidRecord(it, {
+      key,
+      value: value === null ? null : Buffer.from(value),
+      reason: "r",
+      headers: { correlation },
+    })
+  await it.publish([
+    reject("framed", "\0\0\0\0\u0007{}", "trace-1"),
+    reject("large", null),
+    reject("tombstone", null, "trace-1"),
+    reject(null, '{"id":4711}'),
+    reject(Buffer.from([0xff]), "{", "has spaces"),
+    ...Array.from({ length: 200 }, (_, n) => reject(`order-${n}`, "{}")),
+  ])
+  const find = async (query: string) => {
+    const { status, json, text } = await console.call("GET", `/v1/invalid-events?${query}`)
+    expect(status, text).toBe(200)
+    return (json as Page<InvalidEvent>).data.map(({ key, event_id }) => key ?? event_id)
+  }
+  expect(await find("event=framed")).toEqual(["framed"])
+  expect(await find("event=large&limit=1")).toEqual(["large"])
+  expect(await find("event=4711")).toEqual(["4711"])
+  expect(await find("event=trace-1")).toEqual(["tombstone", "framed"])
+  expect(await find("event=absent")).toEqual([])
+  const [binary] = (await it.readTopic(it.names.sitePaidInvalid)).filter(({ value }) => String(value) === "{")
+  expect(binary && invalidEventResponse(binary)).toMatchObject({ key: null, correlation: null })
+  await console.close()
+})
 
 test("with several partitions, each record is on exactly one page, whatever its timestamp is", async () => {
   const at = Date.parse("2030-01-01T00:00:00Z")

@@ -1,9 +1,10 @@
-import { type InvalidEvent, invalidEventSchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
+import { invalidEventQuerySchema, invalidEventSchema, pageSchema } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
 import { type ApiContext, defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
+import type { InvalidRecord } from "./invalidEventResponse.ts"
 import { type InvalidEventRow, readNewestInvalid } from "./readNewestInvalid.ts"
 
 export const listInvalidEvents = defineRoute({
@@ -12,9 +13,10 @@ export const listInvalidEvents = defineRoute({
   operation: "listInvalidEvents",
   summary: "List invalid events, newest first",
   allow: { read: "all", publisher: "all" },
-  description: "The records of site.paid.invalid, within its retention. They are read from Kafka.",
+  description:
+    "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
   readsKafka: true,
-  query: pageQuerySchema,
+  query: invalidEventQuerySchema,
   success: {
     status: 200,
     description: "A page of invalid events.",
@@ -25,25 +27,24 @@ export const listInvalidEvents = defineRoute({
     const page = await readPage(query, {
       key: offsetsUpTo(end),
       keyOf: ({ before }: InvalidEventRow) => before,
-      read: (before = end, count) => readNewestInvalid(invalidTopic, before, count),
+      read: (before = end, count) => readNewestInvalid(invalidTopic, before, count, query.event),
     })
     if (page.kind === "problem") return page
     const events = page.rows.map(({ event }) => event)
     const deliveries = await findDeliveries(prisma, events)
-    const data = events.map((event) => ({ ...event, delivery: deliveries.get(event.event_id ?? "") ?? null }))
+    const data = events.map((event) => ({ ...event, delivery: deliveries.get(idOf(event) ?? "") ?? null }))
     return ok({ data, next_cursor: page.next_cursor })
   },
 })
 
 /** An invalid event has a delivery if it was replayed, or if another record with the same id was valid. */
-async function findDeliveries(
-  prisma: ApiContext["prisma"],
-  events: readonly Pick<InvalidEvent, "event_id">[],
-) {
-  const ids = events.flatMap(({ event_id }) => event_id ?? [])
+async function findDeliveries(prisma: ApiContext["prisma"], events: readonly InvalidRecord[]) {
+  const ids = events.flatMap((event) => idOf(event) ?? [])
   const rows = await prisma.knownEvent.findMany({ where: { eventId: { in: ids } } })
   return new Map(rows.map(({ eventId, deliveryId }) => [eventId, deliveryId]))
 }
+
+const idOf = ({ event_id, key }: InvalidRecord) => event_id ?? key
 
 /**
  * Checks a cursor, which contains an offset for each partition. Offsets beyond the topic's end are rejected.

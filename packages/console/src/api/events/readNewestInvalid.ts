@@ -1,3 +1,4 @@
+import { searchedInvalidEvents } from "@sitewire/contracts"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { readInBatches } from "../../kafka/readInBatches.ts"
 import type { InvalidTopic } from "../../kafka/topicReader.ts"
@@ -9,19 +10,24 @@ import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse
  */
 export type InvalidEventRow = { event: InvalidRecord; before: Offsets }
 
+/** `search`: the id, key or correlation of the events to return. */
 export async function readNewestInvalid(
   invalidTopic: InvalidTopic,
   to: Offsets,
   count: number,
+  search?: string,
 ): Promise<InvalidEventRow[]> {
   // The newest `count` events are among the last `count` of each partition.
+  const read = BigInt(search === undefined ? count : searchedInvalidEvents)
   const from = Object.fromEntries(
-    Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), BigInt(count)))]),
+    Object.entries(to).map(([partition, end]) => [partition, String(startOf(BigInt(end), read))]),
   )
   const found = new Map<number, Found[]>()
   for await (const { records } of readInBatches(invalidTopic, from, to)) {
     for (const record of records) {
-      const entry = { event: invalidEventResponse(record), offset: record.offset }
+      const event = invalidEventResponse(record)
+      if (search !== undefined && ![event.event_id, event.key, event.correlation].includes(search)) continue
+      const entry = { event, offset: record.offset }
       const entries = found.get(record.partition)
       if (entries) entries.push(entry)
       else found.set(record.partition, [entry])

@@ -36,7 +36,7 @@ export function InvalidEvents() {
 const columns: Column<Schemas["InvalidEvent"]>[] = [
   { title: t.columns.rejected, cell: ({ rejected_at }) => <Time at={rejected_at} /> },
   { title: t.columns.reason, cell: ({ reason }) => reason },
-  { title: t.columns.event, cell: ({ event_id }) => event_id ?? "–" },
+  { title: t.columns.event, cell: ({ event_id, key }) => event_id ?? key ?? "–" },
   { title: t.columns.channel, cell: ({ channel }) => channel ?? "–" },
   {
     title: t.columns.delivery,
