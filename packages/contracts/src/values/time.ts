@@ -45,8 +45,14 @@ export const tooFar = "must be in the years 1970 to 9999, in UTC"
  */
 export const timeSchema = timeWithOffset
   .refine((time) => isYearBetween(1970, 9999, new Date(toMs(time))), tooFar)
-  .meta({ override: { type: "string", format: "date-time" }, "x-rejections": [tooFar] })
+  .meta({ override: documentFormat, "x-rejections": [tooFar] })
   .transform((time) => new Date(toMs(time)).toISOString())
+
+/** Documents name the usual form alone. */
+function documentFormat({ jsonSchema }: { jsonSchema: { format?: string; pattern?: string } }): void {
+  jsonSchema.format = "date-time"
+  delete jsonSchema.pattern
+}
 
 function isYearBetween(first: number, last: number, time: Date): boolean {
   const year = time.getUTCFullYear()
