@@ -15,10 +15,10 @@ namespace Sitewire.Publish
         /// <summary>The data-ref value that the partner gave to the purchase frame. For example <c>user-4711</c>.</summary>
         public string Reference { get; set; }
 
-        /// <summary>URL of the new site. It must have a valid host. For example <c>https://bakery.example</c>.</summary>
+        /// <summary>URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. For example <c>https://bakery.example</c>.</summary>
         public string SiteUrl { get; set; }
 
-        /// <summary>URL of the site's management console. It must have a valid host. For example <c>https://console.example/bakery</c>.</summary>
+        /// <summary>URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. For example <c>https://console.example/bakery</c>.</summary>
         public string ConsoleUrl { get; set; }
 
         /// <summary>Name of the site. For example <c>Bakery</c>.</summary>

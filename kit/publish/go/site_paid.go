@@ -10,9 +10,9 @@ type SitePaid struct {
 	Channel string `json:"channel"`
 	// The data-ref value that the partner gave to the purchase frame. For example user-4711.
 	Reference string `json:"reference"`
-	// URL of the new site. It must have a valid host. For example https://bakery.example.
+	// URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. For example https://bakery.example.
 	SiteURL string `json:"site_url"`
-	// URL of the site's management console. It must have a valid host. For example https://console.example/bakery.
+	// URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. For example https://console.example/bakery.
 	ConsoleURL string `json:"console_url"`
 	// Name of the site. For example Bakery.
 	Name string `json:"name"`

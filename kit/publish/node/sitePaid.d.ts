@@ -8,9 +8,9 @@ export type SitePaid = {
   channel: string
   /** The data-ref value that the partner gave to the purchase frame. For example `user-4711`. */
   reference: string
-  /** URL of the new site. It must have a valid host. For example `https://bakery.example`. */
+  /** URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. For example `https://bakery.example`. */
   site_url: string
-  /** URL of the site's management console. It must have a valid host. For example `https://console.example/bakery`. */
+  /** URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. For example `https://console.example/bakery`. */
   console_url: string
   /** Name of the site. For example `Bakery`. */
   name: string

@@ -14,9 +14,9 @@ class SitePaid:
     reference: str
     """The data-ref value that the partner gave to the purchase frame. For example ``user-4711``."""
     site_url: str
-    """URL of the new site. It must have a valid host. For example ``https://bakery.example``."""
+    """URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. For example ``https://bakery.example``."""
     console_url: str
-    """URL of the site's management console. It must have a valid host. For example ``https://console.example/bakery``."""
+    """URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. For example ``https://console.example/bakery``."""
     name: str
     """Name of the site. For example ``Bakery``."""
     email: str

@@ -41,12 +41,12 @@ public final class SitePaid {
         return values.get("reference");
     }
 
-    /** URL of the new site. It must have a valid host. */
+    /** URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. */
     public String siteUrl() {
         return values.get("site_url");
     }
 
-    /** URL of the site's management console. It must have a valid host. */
+    /** URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. */
     public String consoleUrl() {
         return values.get("console_url");
     }
@@ -90,13 +90,13 @@ public final class SitePaid {
             return this;
         }
 
-        /** URL of the new site. It must have a valid host. For example {@code https://bakery.example}. Returns this builder. */
+        /** URL of the new site. It must have two hexadecimal digits after each %, and must have a valid host. For example {@code https://bakery.example}. Returns this builder. */
         public Builder siteUrl(String value) {
             values.put("site_url", value);
             return this;
         }
 
-        /** URL of the site's management console. It must have a valid host. For example {@code https://console.example/bakery}. Returns this builder. */
+        /** URL of the site's management console. It must have two hexadecimal digits after each %, and must have a valid host. For example {@code https://console.example/bakery}. Returns this builder. */
         public Builder consoleUrl(String value) {
             values.put("console_url", value);
             return this;
