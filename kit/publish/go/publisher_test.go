@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -108,6 +109,10 @@ func TestEveryValidEventIsAccepted(t *testing.T) {
 	for _, one := range valid {
 		t.Run(one.Name, func(t *testing.T) {
 			event := parse(t, one)
+			// Partners in Go parse it.
+			if parsed, err := url.Parse(event.SiteURL); err != nil || parsed.Host == "" {
+				t.Fatal(parsed, err)
+			}
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			// The end of ctx is the only reason why the event is not published.

@@ -44,7 +44,10 @@ export const publishEvent: CliCommand = {
     new Option("--name <text>", "the site's name"),
     new Option("--email <address>", "the owner's e-mail address"),
     new Option("--created-at <time>", "ISO 8601 with an offset (default: now)"),
-    new Option("--id <id>", "the event's id; a second event with the same id is not delivered (default: random)"),
+    new Option(
+      "--id <id>",
+      "the event's id; a second event with the same id is not delivered (default: random)",
+    ),
     new Option(
       "--file <file>",
       "read a JSON object, a JSON array or NDJSON instead of options; - is standard input",

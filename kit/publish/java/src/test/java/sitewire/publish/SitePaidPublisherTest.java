@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import example.Quickstart;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -70,6 +71,8 @@ class SitePaidPublisherTest {
         return vectors().filter(vector -> vector.field == null).map(vector -> dynamicTest(vector.name, () -> {
             MockProducer<String, String> producer = mock();
             new SitePaidPublisher(producer, "site.paid").publish(SitePaid.of(vector.event), vector.recordHeaders());
+            // Partners in Java parse it.
+            assertTrue(URI.create((String) vector.event.get("site_url")).isAbsolute());
             assertEquals(1, producer.history().size());
             ProducerRecord<String, String> record = producer.history().get(0);
             assertEquals("site.paid", record.topic());
