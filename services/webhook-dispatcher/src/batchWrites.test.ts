@@ -20,6 +20,7 @@ const ofEvent = (id: string): NewDelivery =>
   newDelivery(
     {
       ...{ topic: "paid", partition: 0, offset: "0", key: null, value: null, headers: {} },
+      original: { key: null, headers: {} },
       ...{ appendedAt: Date.now(), timeFrom: "broker" },
     },
     paid(id),

@@ -37,7 +37,15 @@ test.each([
       publishOutcomes: false,
     })
     if (change === "cancelled") await request()
-    const at = { topic: "t", partition: 0, offset: "0", key: null, value: null, headers: {} }
+    const at = {
+      topic: "t",
+      partition: 0,
+      offset: "0",
+      key: null,
+      value: null,
+      headers: {},
+      original: { key: null, headers: {} },
+    }
     const delivery = newDelivery(
       { ...at, appendedAt: Date.now(), timeFrom: "broker" },
       paid("kim", person),

@@ -35,7 +35,13 @@ export function createRejectInvalidRecord(parts: {
     const headers = { ...original.headers, ...origin }
     // With the time of its first rejection, so that the retention of its personal data does not begin anew.
     const timestamp = firstRejectedAt(record.headers)
-    const rejected = { topic: invalidTopic, key: original.key, value, headers, ...(timestamp && { timestamp }) }
+    const rejected = {
+      topic: invalidTopic,
+      key: original.key,
+      value,
+      headers,
+      ...(timestamp && { timestamp }),
+    }
     const published = await publish(rejected, untilStored)
     if (published.kind === "rejected") {
       // The broker will never accept this record, for example because it is too large. Retrying would block
