@@ -30,7 +30,11 @@ func NewHandler(secrets func() []string, store func(context.Context, SiteReady) 
 	if secrets == nil || store == nil {
 		return nil, errors.New("sitewire: secrets and store are both needed, but one of these functions is nil")
 	}
-	if _, err := options.complete(secrets()); err != nil {
+	if _, err := secretKeys(secrets()); err != nil {
+		return nil, err
+	}
+	completed, err := options.complete()
+	if err != nil {
 		return nil, err
 	}
 	if options.MaxBodyBytes < 0 {
@@ -39,13 +43,15 @@ func NewHandler(secrets func() []string, store func(context.Context, SiteReady) 
 	if options.MaxBodyBytes == 0 {
 		options.MaxBodyBytes = 64 << 10
 	}
-	return &handler{secrets, store, options}, nil
+	return &handler{secrets, store, options, completed.Header}, nil
 }
 
 type handler struct {
 	secrets func() []string
 	store   func(context.Context, SiteReady) error
 	options HandlerOptions
+	// header is the name of the signature header.
+	header string
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -63,6 +69,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = h.store(r.Context(), event)
 		if err == nil {
+			// The service sends it to a new address: who returns it agrees to get deliveries there.
+			if name, challenge := beside(r.Header, h.header, "challenge"); challengeForm.MatchString(challenge) {
+				w.Header().Set(name, challenge)
+			}
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}

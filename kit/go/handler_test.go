@@ -56,6 +56,31 @@ func TestHandlerResponses(t *testing.T) {
 	}
 }
 
+func TestHandlerReturnsTheChallengeOfANewAddress(t *testing.T) {
+	standard := sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks, Header: "X-Shop-Signature"}
+	for _, of := range []struct {
+		secret, name, challenge, returned string
+		options                           sitewire.Options
+	}{
+		{secret, "X-Sitewire-Challenge", "Ab_9-", "Ab_9-", sitewire.Options{}},
+		{secret, "X-Shop-Challenge", "Ab_9-", "Ab_9-", standard},
+		{secret, "X-Sitewire-Challenge", "a, b", "", sitewire.Options{}},
+		{"forged", "X-Sitewire-Challenge", "Ab_9-", "", sitewire.Options{}},
+	} {
+		handler, err := sitewire.NewHandler(fixed(secret), ignore, sitewire.HandlerOptions{Options: of.options})
+		if err != nil {
+			t.Fatal(err)
+		}
+		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), of.secret, sitewiretest.Options{})
+		delivery.Header.Set(of.name, of.challenge)
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, delivery.Request("/webhook"))
+		if returned := response.Header().Get(of.name); returned != of.returned {
+			t.Errorf("%+v: %q", of, returned)
+		}
+	}
+}
+
 func TestHandlerRefusesToStartWithoutSecret(t *testing.T) {
 	for _, secrets := range []func() []string{nil, fixed(), fixed(""), fixed(secret, "")} {
 		if _, err := sitewire.NewHandler(secrets, ignore, sitewire.HandlerOptions{}); err == nil {

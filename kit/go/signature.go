@@ -22,30 +22,57 @@ const (
 	// SchemeSitewire is the header X-Sitewire-Signature.
 	SchemeSitewire Scheme = "sitewire"
 	// SchemeStandardWebhooks is the three headers of Standard Webhooks, which also sign a time, so that a captured
-	// request cannot be sent again later. The secret is the channel's secret as text, even if it begins with whsec_.
+	// request cannot be sent again later.
 	SchemeStandardWebhooks Scheme = "standard-webhooks"
 )
 
 var (
 	sitewireForm  = regexp.MustCompile(`^sha256=[0-9a-f]{64}$`)
 	timestampForm = regexp.MustCompile(`^[0-9]{1,10}$`)
+	challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 	signatureForm = regexp.MustCompile(`^v[0-9]+[a-z]?,\S+$`)
 )
 
-// complete fills in the defaults. Its errors are faults of the receiver.
-func (o Options) complete(secrets []string) (Options, error) {
+// SecretKey returns the HMAC key of a secret: the text of the secret, or what follows whsec_ in the form for libraries of
+// Standard Webhooks, decoded from base64. Its errors are faults of the receiver.
+func SecretKey(secret string) ([]byte, error) {
+	if secret == "" {
+		return nil, errors.New("sitewire: a secret is empty, so anybody could sign. " +
+			"Check that the variable with the channel's signing secret is set")
+	}
+	if !utf8.ValidString(secret) {
+		return nil, errors.New("sitewire: a secret is not a text in UTF-8. Pass it as it was shown, without decoding it")
+	}
+	text, encoded := strings.CutPrefix(secret, "whsec_")
+	if !encoded {
+		return []byte(secret), nil
+	}
+	key, err := base64.StdEncoding.DecodeString(text)
+	// Compared, because the decoder ignores line breaks.
+	if err != nil || text == "" || base64.StdEncoding.EncodeToString(key) != text {
+		return nil, errors.New("sitewire: a secret begins with whsec_, but the rest is not base64. " +
+			"Pass it exactly as it was shown, in either form")
+	}
+	return key, nil
+}
+
+func secretKeys(secrets []string) ([][]byte, error) {
 	if len(secrets) == 0 {
-		return o, errors.New("sitewire: there is no secret, so nothing can be verified. Pass the channel's signing secret")
+		return nil, errors.New("sitewire: there is no secret, so nothing can be verified. Pass the channel's signing secret")
 	}
-	for _, secret := range secrets {
-		if secret == "" {
-			return o, errors.New("sitewire: a secret is empty, so anybody could sign. " +
-				"Check that the variable with the channel's signing secret is set")
+	keys := make([][]byte, len(secrets))
+	for index, secret := range secrets {
+		key, err := SecretKey(secret)
+		if err != nil {
+			return nil, err
 		}
-		if !utf8.ValidString(secret) {
-			return o, errors.New("sitewire: a secret is not a text in UTF-8. Pass it as it was shown, without decoding it")
-		}
+		keys[index] = key
 	}
+	return keys, nil
+}
+
+// complete fills in the defaults. Its errors are faults of the receiver.
+func (o Options) complete() (Options, error) {
 	if o.Scheme == "" {
 		o.Scheme = SchemeSitewire
 	}
@@ -67,7 +94,7 @@ func (o Options) complete(secrets []string) (Options, error) {
 	return o, nil
 }
 
-func verifySitewire(body []byte, headers http.Header, secrets []string, options Options) error {
+func verifySitewire(body []byte, headers http.Header, keys [][]byte, options Options) error {
 	values, err := present(headers, options.Header)
 	if err != nil {
 		return err
@@ -76,9 +103,9 @@ func verifySitewire(body []byte, headers http.Header, secrets []string, options 
 		return malformed(options.Header, `exactly "sha256=" and 64 lowercase hexadecimal digits, once`)
 	}
 	match := false
-	for _, secret := range secrets {
+	for _, key := range keys {
 		// Every secret is tried, so that the time taken does not reveal which one matched.
-		expected := "sha256=" + hex.EncodeToString(sign(secret, body))
+		expected := "sha256=" + hex.EncodeToString(sign(key, body))
 		match = hmac.Equal([]byte(expected), []byte(values[0])) || match
 	}
 	if !match {
@@ -87,7 +114,7 @@ func verifySitewire(body []byte, headers http.Header, secrets []string, options 
 	return nil
 }
 
-func verifyStandardWebhooks(body []byte, headers http.Header, secrets []string, options Options) error {
+func verifyStandardWebhooks(body []byte, headers http.Header, keys [][]byte, options Options) error {
 	ids, err := present(headers, "webhook-id")
 	if err != nil {
 		return err
@@ -119,8 +146,8 @@ func verifyStandardWebhooks(body []byte, headers http.Header, secrets []string, 
 			"captured one that is sent again. Respond 401. If genuine requests fail so, correct the clock", options.Tolerance)
 	}
 	match := false
-	for _, secret := range secrets {
-		mac := sign(secret, []byte(ids[0]+"."+timestamps[0]+"."), body)
+	for _, key := range keys {
+		mac := sign(key, []byte(ids[0]+"."+timestamps[0]+"."), body)
 		expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac))
 		for _, one := range claimed {
 			match = hmac.Equal(expected, []byte(one)) || match
@@ -132,24 +159,26 @@ func verifyStandardWebhooks(body []byte, headers http.Header, secrets []string, 
 	return nil
 }
 
-// deliveryID returns "" if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature.
-func deliveryID(headers http.Header, options Options) string {
-	name := "webhook-id"
-	if options.Scheme == SchemeSitewire {
-		service, isSignature := strings.CutSuffix(strings.ToLower(options.Header), "-signature")
-		if !isSignature {
-			return ""
-		}
-		name = service + "-delivery"
+// beside returns name and value of another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature.
+func beside(headers http.Header, signature, word string) (name, value string) {
+	service, isSignature := strings.CutSuffix(strings.ToLower(signature), "-signature")
+	if !isSignature {
+		return "", ""
 	}
+	name = service + "-" + word
+	return name, once(headers, name)
+}
+
+// once returns "" if the header is not there once.
+func once(headers http.Header, name string) string {
 	if values, err := present(headers, name); err == nil && len(values) == 1 {
 		return values[0]
 	}
 	return ""
 }
 
-func sign(secret string, parts ...[]byte) []byte {
-	mac := hmac.New(sha256.New, []byte(secret))
+func sign(key []byte, parts ...[]byte) []byte {
+	mac := hmac.New(sha256.New, key)
 	for _, part := range parts {
 		mac.Write(part)
 	}

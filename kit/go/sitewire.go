@@ -54,16 +54,22 @@ type Options struct {
 // can have any case. secrets are the channel's signing secret, or the old and the new one during a rotation.
 //
 // The error is a [*WebhookError] if the delivery must be rejected. Any other error is a fault of the receiver: there is
-// no secret, a secret is empty, or an option has no meaning.
+// no secret, a secret is unusable, or an option has no meaning.
 func ConstructEvent(rawBody []byte, headers http.Header, secrets []string, options Options) (SiteReady, error) {
-	options, err := options.complete(secrets)
+	keys, err := secretKeys(secrets)
 	if err != nil {
 		return SiteReady{}, err
 	}
+	if options, err = options.complete(); err != nil {
+		return SiteReady{}, err
+	}
+	var delivery string
 	if options.Scheme == SchemeStandardWebhooks {
-		err = verifyStandardWebhooks(rawBody, headers, secrets, options)
+		err = verifyStandardWebhooks(rawBody, headers, keys, options)
+		delivery = once(headers, "webhook-id")
 	} else {
-		err = verifySitewire(rawBody, headers, secrets, options)
+		err = verifySitewire(rawBody, headers, keys, options)
+		_, delivery = beside(headers, options.Header, "delivery")
 	}
 	if err != nil {
 		return SiteReady{}, err
@@ -72,7 +78,7 @@ func ConstructEvent(rawBody []byte, headers http.Header, secrets []string, optio
 	if err != nil {
 		return SiteReady{}, err
 	}
-	event.Delivery = deliveryID(headers, options)
+	event.Delivery = delivery
 	return event, nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 func TestFaultsOfTheReceiver(t *testing.T) {
-	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), "", sitewiretest.Options{})
+	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
 	good := []string{secret}
 	for name, of := range map[string]struct {
 		secrets []string

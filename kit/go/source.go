@@ -12,9 +12,12 @@ import "net/http"
 // The error is a [*WebhookError] if the request must be rejected, and otherwise a fault of the receiver, as for
 // [ConstructEvent].
 func VerifySourceRequest(method, url string, headers http.Header, secrets []string, options Options) error {
-	options, err := options.complete(secrets)
+	keys, err := secretKeys(secrets)
 	if err != nil {
 		return err
 	}
-	return verifyStandardWebhooks([]byte(`"`+method+" "+url+`"`), headers, secrets, options)
+	if options, err = options.complete(); err != nil {
+		return err
+	}
+	return verifyStandardWebhooks([]byte(`"`+method+" "+url+`"`), headers, keys, options)
 }

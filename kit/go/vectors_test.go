@@ -23,6 +23,8 @@ type vector struct {
 	// Of deliveries:
 	Body  []byte
 	Event *sitewire.SiteReady
+	// Of secrets: whether the receiver must not start.
+	Refused bool
 	// Of requests to a source:
 	Method string
 	URL    string
@@ -74,13 +76,19 @@ func faultOf(t testing.TB, err error) sitewire.Fault {
 }
 
 func TestDeliveryVectors(t *testing.T) {
-	for _, v := range readVectors(t, "deliveries.json") {
+	for _, v := range append(readVectors(t, "deliveries.json"), readVectors(t, "secrets.json")...) {
 		v := v
 		t.Run(v.Name, func(t *testing.T) {
+			event, err := sitewire.ConstructEvent(v.Body, v.header(), v.Secrets, v.options())
+			if v.Refused {
+				if rejected := (*sitewire.WebhookError)(nil); err == nil || errors.As(err, &rejected) {
+					t.Fatalf("%v: %s", err, v.Why)
+				}
+				return
+			}
 			if (v.Event == nil) == (v.Fault == "") {
 				t.Fatal("the vector must have either an event or a fault")
 			}
-			event, err := sitewire.ConstructEvent(v.Body, v.header(), v.Secrets, v.options())
 			if fault := faultOf(t, err); fault != v.Fault {
 				t.Fatalf("fault %q, expected %q: %s", fault, v.Fault, v.Why)
 			}

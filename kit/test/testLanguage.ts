@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { connect } from "node:net"
@@ -136,12 +137,14 @@ async function acceptsBesideSlowClients(origin: string, delivery: Delivery): Pro
   }
 }
 
-async function post(origin: string, { body, headers }: Delivery): Promise<string> {
-  return await fetch(`${origin}/webhook`, { method: "POST", body: new Uint8Array(body), headers }).then(
-    async (response) => {
-      await response.arrayBuffer()
-      return String(response.status)
-    },
-    () => closed,
-  )
+/** Sends the delivery with the challenge of a new address, which a receiver returns if it accepts the delivery. */
+async function post(origin: string, delivery: Delivery): Promise<string> {
+  const challenge = randomUUID()
+  const headers = { ...delivery.headers, "X-Sitewire-Challenge": challenge }
+  const body = new Uint8Array(delivery.body)
+  const response = await fetch(`${origin}/webhook`, { method: "POST", body, headers }).catch(() => null)
+  if (response === null) return closed
+  await response.arrayBuffer()
+  expect(response.headers.get("x-sitewire-challenge")).toBe(response.ok ? challenge : null)
+  return String(response.status)
 }

@@ -12,7 +12,7 @@ namespace Sitewire
         /// <param name="secrets">The channel's signing secrets; during a rotation, the old and the new one.</param>
         /// <param name="onSiteReady">Is called with each verified event; then the response is 204.</param>
         /// <param name="options">How to verify; null: the defaults.</param>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         public HttpListenerReceiver(
             IEnumerable<string> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options = null)
             : base(secrets, onSiteReady, options)
@@ -22,7 +22,7 @@ namespace Sitewire
         /// <param name="secrets">Is called now and for each request, so that a rotation needs no restart.</param>
         /// <param name="onSiteReady">Is called with each verified event; then the response is 204.</param>
         /// <param name="options">How to verify; null: the defaults.</param>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         public HttpListenerReceiver(
             Func<IEnumerable<string>> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options = null)
             : base(secrets, onSiteReady, options)
@@ -40,7 +40,8 @@ namespace Sitewire
             try
             {
                 var headers = Webhook.Headers(context.Request.Headers);
-                var outcome = await ReceiveAsync(context.Request.InputStream, headers).ConfigureAwait(false);
+                Action<string, string> setHeader = (name, value) => response.Headers[name] = value;
+                var outcome = await ReceiveAsync(context.Request.InputStream, headers, setHeader).ConfigureAwait(false);
                 response.StatusCode = outcome.Key;
                 if (outcome.Value == null) return;
                 response.ContentType = "application/json";

@@ -12,41 +12,63 @@ namespace Sitewire
     /// <summary>How a request shows that it was signed with one of the secrets.</summary>
     internal static class Signature
     {
-        /// <exception cref="ArgumentException">There is no secret, or one is empty.</exception>
-        internal static IReadOnlyList<string> RequireSecrets(IEnumerable<string> secrets)
+        private const string Encoded = "whsec_";
+
+        /// <summary>The HMAC key of each secret.</summary>
+        /// <exception cref="ArgumentException">There is no secret, or one is unusable.</exception>
+        internal static IReadOnlyList<byte[]> Keys(IEnumerable<string> secrets)
         {
             var list = secrets?.ToList() ?? new List<string>();
             if (list.Count == 0)
                 throw new ArgumentException("No signing secret was given, so nothing can be verified. Pass the channel's secret.");
+            return list.Select(Key).ToList();
+        }
+
+        private static byte[] Key(string secret)
+        {
             // HMAC accepts an empty key: if an unset variable were read as "", anybody could sign.
-            if (list.Any(string.IsNullOrEmpty))
+            if (string.IsNullOrEmpty(secret))
                 throw new ArgumentException(
                     "A signing secret is empty, so anybody could sign. Check the setting that it comes from.");
-            return list;
+            if (!secret.StartsWith(Encoded, StringComparison.Ordinal)) return Encoding.UTF8.GetBytes(secret);
+            // The form that libraries of Standard Webhooks take.
+            var text = secret.Substring(Encoded.Length);
+            var key = new byte[0];
+            try
+            {
+                key = Convert.FromBase64String(text);
+            }
+            catch (FormatException)
+            {
+            }
+            // Compared, because white space is ignored.
+            if (key.Length > 0 && Convert.ToBase64String(key) == text) return key;
+            throw new ArgumentException(
+                "A signing secret begins with whsec_, but the rest is not base64. Pass it exactly as it was shown, in either form.");
         }
 
-        internal static string OfBody(string secret, byte[] body)
+        internal static string OfBody(byte[] key, byte[] body)
         {
-            return "sha256=" + BitConverter.ToString(Hmac(secret, body)).Replace("-", "").ToLowerInvariant();
+            return "sha256=" + BitConverter.ToString(Hmac(key, body)).Replace("-", "").ToLowerInvariant();
         }
 
-        internal static string OfStandardWebhooks(string secret, string id, string timestamp, byte[] body)
+        internal static string OfStandardWebhooks(byte[] key, string id, string timestamp, byte[] body)
         {
             var start = Encoding.UTF8.GetBytes(id + "." + timestamp + ".");
-            return "v1," + Convert.ToBase64String(Hmac(secret, start.Concat(body).ToArray()));
+            return "v1," + Convert.ToBase64String(Hmac(key, start.Concat(body).ToArray()));
         }
 
         internal static void VerifySitewire(
-            byte[] body, IEnumerable<KeyValuePair<string, string>> headers, IReadOnlyList<string> secrets, string header)
+            byte[] body, IEnumerable<KeyValuePair<string, string>> headers, IReadOnlyList<byte[]> keys, string header)
         {
             var signature = Read(headers, header)[0];
             if (!Regex.IsMatch(signature, @"^sha256=[0-9a-f]{64}\z"))
                 throw Malformed(header + " is not `sha256=` and 64 lowercase hexadecimal digits");
-            RequireMatch(new[] { signature }, secrets.Select(secret => OfBody(secret, body)));
+            RequireMatch(new[] { signature }, keys.Select(key => OfBody(key, body)));
         }
 
         internal static void VerifyStandardWebhooks(
-            byte[] body, IEnumerable<KeyValuePair<string, string>> headers, IReadOnlyList<string> secrets, WebhookOptions options)
+            byte[] body, IEnumerable<KeyValuePair<string, string>> headers, IReadOnlyList<byte[]> keys, WebhookOptions options)
         {
             var values = Read(headers, "webhook-id", "webhook-timestamp", "webhook-signature");
             string id = values[0], timestamp = values[1];
@@ -63,18 +85,27 @@ namespace Sitewire
                     Fault.Outdated,
                     "The signed time is more than " + options.Tolerance.TotalSeconds + " seconds from this machine's clock: a "
                         + "captured request may have been sent again. Respond 401, and check that the clock is synchronised.");
-            RequireMatch(signatures, secrets.Select(secret => OfStandardWebhooks(secret, id, timestamp, body)));
+            RequireMatch(signatures, keys.Select(key => OfStandardWebhooks(key, id, timestamp, body)));
         }
 
-        /// <summary>
-        /// An empty text if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature.
-        /// </summary>
         internal static string DeliveryId(IEnumerable<KeyValuePair<string, string>> headers, WebhookOptions options)
         {
-            var name = options.Scheme == Scheme.StandardWebhooks
-                ? "webhook-id"
-                : Regex.Replace(options.Header, @"-signature\z", "-Delivery", RegexOptions.IgnoreCase);
-            if (name == options.Header) return "";
+            return options.Scheme == Scheme.StandardWebhooks
+                ? Once(headers, "webhook-id")
+                : Beside(headers, options.Header, "Delivery").Value;
+        }
+
+        /// <summary>Another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature.</summary>
+        internal static KeyValuePair<string, string> Beside(
+            IEnumerable<KeyValuePair<string, string>> headers, string signature, string word)
+        {
+            var name = Regex.Replace(signature, @"-signature\z", "-" + word, RegexOptions.IgnoreCase);
+            return new KeyValuePair<string, string>(name, name == signature ? "" : Once(headers, name));
+        }
+
+        /// <summary>An empty text if the header is not there once.</summary>
+        private static string Once(IEnumerable<KeyValuePair<string, string>> headers, string name)
+        {
             var values = headers.Where(header => string.Equals(header.Key, name, StringComparison.OrdinalIgnoreCase)).ToList();
             return values.Count == 1 ? values[0].Value ?? "" : "";
         }
@@ -124,9 +155,9 @@ namespace Sitewire
             return difference == 0;
         }
 
-        private static byte[] Hmac(string secret, byte[] bytes)
+        private static byte[] Hmac(byte[] key, byte[] bytes)
         {
-            using (var hmac = new HMACSHA256(Encoding.UTF8.GetBytes(secret))) return hmac.ComputeHash(bytes);
+            using (var hmac = new HMACSHA256(key)) return hmac.ComputeHash(bytes);
         }
 
         private static WebhookException Malformed(string what)

@@ -43,7 +43,7 @@ namespace Sitewire
         /// <param name="secret">The signing secret.</param>
         /// <param name="id">The id of the delivery; null: that of the event, or a new one, greater than those before.</param>
         /// <param name="timestamp">The time of the attempt; null: now.</param>
-        /// <exception cref="ArgumentException">The secret is empty.</exception>
+        /// <exception cref="ArgumentException">The secret is unusable.</exception>
         public static SignedDelivery SignDelivery(
             SiteReady site, string secret, string id = null, DateTimeOffset? timestamp = null)
         {
@@ -56,22 +56,22 @@ namespace Sitewire
         /// <param name="secret">The signing secret.</param>
         /// <param name="id">The id of the delivery; null: a new one.</param>
         /// <param name="timestamp">The time of the attempt; null: now.</param>
-        /// <exception cref="ArgumentException">The secret is empty.</exception>
+        /// <exception cref="ArgumentException">The secret is unusable.</exception>
         public static SignedDelivery SignDelivery(
             byte[] body, string secret, string id = null, DateTimeOffset? timestamp = null)
         {
-            Signature.RequireSecrets(new[] { secret });
+            var key = Signature.Keys(new[] { secret })[0];
             id = id ?? NewId();
             var seconds = (timestamp ?? DateTimeOffset.UtcNow).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
             return new SignedDelivery(body, new Dictionary<string, string>
             {
                 { "Content-Type", "application/json" },
-                { "X-Sitewire-Signature", Signature.OfBody(secret, body) },
+                { "X-Sitewire-Signature", Signature.OfBody(key, body) },
                 { "X-Sitewire-Delivery", id },
                 { "X-Sitewire-Attempt", "1" },
                 { "webhook-id", id },
                 { "webhook-timestamp", seconds },
-                { "webhook-signature", Signature.OfStandardWebhooks(secret, id, seconds, body) },
+                { "webhook-signature", Signature.OfStandardWebhooks(key, id, seconds, body) },
             });
         }
 

@@ -17,20 +17,20 @@ namespace Sitewire
         /// <exception cref="WebhookException">
         /// The sender's fault: respond 400 to <see cref="Fault.InvalidBody"/>, otherwise 401.
         /// </exception>
-        /// <exception cref="ArgumentException">The receiver's fault: a secret is empty, or an argument is null.</exception>
+        /// <exception cref="ArgumentException">The receiver's fault: a secret is unusable, or an argument is null.</exception>
         public static SiteReady ConstructEvent(
             byte[] rawBody,
             IEnumerable<KeyValuePair<string, string>> headers,
             IEnumerable<string> secrets,
             WebhookOptions options = null)
         {
-            var usable = Signature.RequireSecrets(secrets);
+            var keys = Signature.Keys(secrets);
             if (rawBody == null)
                 throw new ArgumentNullException(nameof(rawBody), "Pass the bytes of the body, as they arrived: they are signed.");
             if (headers == null) throw new ArgumentNullException(nameof(headers));
             options = options ?? new WebhookOptions();
-            if (options.Scheme == Scheme.Sitewire) Signature.VerifySitewire(rawBody, headers, usable, options.Header);
-            else Signature.VerifyStandardWebhooks(rawBody, headers, usable, options);
+            if (options.Scheme == Scheme.Sitewire) Signature.VerifySitewire(rawBody, headers, keys, options.Header);
+            else Signature.VerifyStandardWebhooks(rawBody, headers, keys, options);
             return SiteReady.FromJson(rawBody, Signature.DeliveryId(headers, options));
         }
 
@@ -43,7 +43,7 @@ namespace Sitewire
         /// <param name="secrets">The connection's signing secrets; during a replacement, the old and the new one.</param>
         /// <param name="options">The tolerance and, for tests, the time; null: the defaults.</param>
         /// <exception cref="WebhookException">The sender's fault: respond 401.</exception>
-        /// <exception cref="ArgumentException">The receiver's fault: a secret is empty, or an argument is null.</exception>
+        /// <exception cref="ArgumentException">The receiver's fault: a secret is unusable, or an argument is null.</exception>
         public static void VerifySourceRequest(
             string method,
             string url,
@@ -51,10 +51,10 @@ namespace Sitewire
             IEnumerable<string> secrets,
             WebhookOptions options = null)
         {
-            var usable = Signature.RequireSecrets(secrets);
+            var keys = Signature.Keys(secrets);
             if (headers == null) throw new ArgumentNullException(nameof(headers));
             var signed = Encoding.UTF8.GetBytes("\"" + method + " " + url + "\"");
-            Signature.VerifyStandardWebhooks(signed, headers, usable, options ?? new WebhookOptions());
+            Signature.VerifyStandardWebhooks(signed, headers, keys, options ?? new WebhookOptions());
         }
 
         /// <summary>The headers of an <c>HttpListenerRequest</c>, for the functions above.</summary>

@@ -8,7 +8,7 @@ namespace Sitewire
         /// <summary>The headers to verify.</summary>
         public Scheme Scheme { get; set; } = Scheme.Sitewire;
 
-        /// <summary>The name of the signature header, only for <see cref="Sitewire.Scheme.Sitewire"/>.</summary>
+        /// <summary>The name of the signature header. The other names of the service follow from it.</summary>
         public string Header { get; set; } = "X-Sitewire-Signature";
 
         /// <summary>

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
+using System.Text.RegularExpressions;
 using System.Threading.Tasks;
 
 namespace Sitewire
@@ -13,18 +15,19 @@ namespace Sitewire
         private readonly WebhookOptions options;
 
         /// <summary>With secrets that stay the same.</summary>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         private protected WebhookReceiver(
             IEnumerable<string> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options)
         {
-            var usable = Signature.RequireSecrets(secrets);
+            var usable = secrets?.ToList();
+            Signature.Keys(usable);
             this.secrets = () => usable;
             this.onSiteReady = onSiteReady ?? throw new ArgumentNullException(nameof(onSiteReady));
             this.options = options ?? new WebhookOptions();
         }
 
         /// <summary>With secrets that are asked for now and for each request.</summary>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         private protected WebhookReceiver(
             Func<IEnumerable<string>> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options)
             : this(secrets(), onSiteReady, options)
@@ -36,9 +39,12 @@ namespace Sitewire
         public int Limit { get; set; } = 65536;
 
         /// <summary>Reads and verifies the request, and calls the function.</summary>
+        /// <param name="body">That of the request.</param>
+        /// <param name="headers">Those of the request.</param>
+        /// <param name="setHeader">Sets a header of the response.</param>
         /// <returns>The status, and the content as JSON or null.</returns>
         private protected async Task<KeyValuePair<int, string>> ReceiveAsync(
-            Stream body, IEnumerable<KeyValuePair<string, string>> headers)
+            Stream body, IEnumerable<KeyValuePair<string, string>> headers, Action<string, string> setHeader)
         {
             var rawBody = await ReadAsync(body).ConfigureAwait(false);
             if (rawBody == null) return new KeyValuePair<int, string>(413, null);
@@ -53,6 +59,9 @@ namespace Sitewire
                 return new KeyValuePair<int, string>(status, "{\"fault\":\"" + error.FaultName + "\"}");
             }
             await onSiteReady(site).ConfigureAwait(false);
+            // The service sends it to a new address: who returns it agrees to get deliveries there.
+            var challenge = Signature.Beside(headers, options.Header, "Challenge");
+            if (Regex.IsMatch(challenge.Value, @"^[A-Za-z0-9_-]{1,200}\z")) setHeader(challenge.Key, challenge.Value);
             return new KeyValuePair<int, string>(204, null);
         }
 

@@ -1,5 +1,7 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Text;
 using System.Threading.Tasks;
 using Microsoft.AspNetCore.Http;
@@ -18,6 +20,27 @@ namespace Sitewire.Tests
             Check.Equal("401 {\"fault\":\"malformed\"}", await Respond(repeated, repeat: true));
             Check.Equal("400 {\"fault\":\"invalid-body\"}", await Respond(Testing.SignDelivery(new byte[65536], "secret")));
             Check.Equal("413 ", await Respond(Testing.SignDelivery(new byte[65537], "secret")));
+        }
+
+        public async Task TheChallengeOfANewAddressIsReturnedIfTheDeliveryIsGenuine()
+        {
+            var standard = new WebhookOptions { Scheme = Scheme.StandardWebhooks, Header = "X-Shop-Signature" };
+            foreach (var options in new[] { new WebhookOptions(), standard })
+            {
+                var name = options == standard ? "X-Shop-Challenge" : "X-Sitewire-Challenge";
+                Func<string, string, Task<string>> returned = async (secret, challenge) =>
+                {
+                    var delivery = Testing.SignDelivery(Testing.SiteReady(), secret);
+                    var headers = new Headers { { name, challenge } };
+                    foreach (var header in delivery.Headers) headers.Add(header.Key, header.Value);
+                    var context = new Context(delivery.Body, headers);
+                    await new AspNetCoreReceiver(new[] { "secret" }, site => Task.FromResult(0), options).RespondAsync(context);
+                    return string.Join(" ", context.Response.Headers.SelectMany(header => header.Value));
+                };
+                Check.Equal("Ab_9-", await returned("secret", "Ab_9-"));
+                Check.Equal("", await returned("secret", "a, b"));
+                Check.Equal("", await returned("forged", "Ab_9-"));
+            }
         }
 
         private static async Task<string> Respond(SignedDelivery delivery, bool repeat = false)
@@ -63,6 +86,8 @@ namespace Sitewire.Tests
             public override int StatusCode { get; set; }
 
             public override string ContentType { get; set; }
+
+            public override IHeaderDictionary Headers { get; } = new Headers();
 
             public override Stream Body { get; set; }
         }

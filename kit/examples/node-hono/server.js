@@ -9,10 +9,9 @@ const scheme = process.env.SITEWIRE_SCHEME ?? "sitewire"
 // In an application, a table. The key is site_url: a repetition changes nothing, and a correction replaces. A late retry of what was
 // corrected has a smaller delivery id, and is ignored.
 const sites = new Map()
-function store(event, request) {
-  const delivery = request.headers.get("x-sitewire-delivery") ?? ""
-  if (delivery < (sites.get(event.site_url)?.delivery ?? "")) return
-  sites.set(event.site_url, { site_url: event.site_url, name: event.name, delivery })
+function store({ site_url, name, delivery }) {
+  if (delivery < (sites.get(site_url)?.delivery ?? "")) return
+  sites.set(site_url, { site_url, name, delivery })
 }
 
 // Throws if a secret is empty, so that the application does not start.

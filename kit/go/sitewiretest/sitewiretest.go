@@ -47,7 +47,7 @@ func SiteReady() sitewire.SiteReady {
 	}
 }
 
-// SignDelivery returns the delivery of an event, with the headers of both schemes.
+// SignDelivery returns the delivery of an event, with the headers of both schemes. It panics if the secret is unusable.
 func SignDelivery(event sitewire.SiteReady, secret string, options Options) Delivery {
 	body, err := json.Marshal(event)
 	if err != nil {
@@ -67,15 +67,19 @@ func SignBody(body []byte, secret string, options Options) Delivery {
 	if options.Time.IsZero() {
 		options.Time = time.Now()
 	}
+	key, err := sitewire.SecretKey(secret)
+	if err != nil {
+		panic(err)
+	}
 	timestamp := strconv.FormatInt(options.Time.Unix(), 10)
 	header := http.Header{}
 	header.Set("Content-Type", "application/json")
-	header.Set("X-Sitewire-Signature", "sha256="+hex.EncodeToString(mac(secret, body)))
+	header.Set("X-Sitewire-Signature", "sha256="+hex.EncodeToString(mac(key, body)))
 	header.Set("X-Sitewire-Delivery", options.ID)
 	header.Set("X-Sitewire-Attempt", "1")
 	header.Set("webhook-id", options.ID)
 	header.Set("webhook-timestamp", timestamp)
-	standard := mac(secret, []byte(options.ID+"."+timestamp+"."), body)
+	standard := mac(key, []byte(options.ID+"."+timestamp+"."), body)
 	header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(standard))
 	return Delivery{body, header}
 }
@@ -87,8 +91,8 @@ func (d Delivery) Request(target string) *http.Request {
 	return request
 }
 
-func mac(secret string, parts ...[]byte) []byte {
-	hash := hmac.New(sha256.New, []byte(secret))
+func mac(key []byte, parts ...[]byte) []byte {
+	hash := hmac.New(sha256.New, key)
 	for _, part := range parts {
 		hash.Write(part)
 	}

@@ -15,11 +15,11 @@ final class PhpReceiver extends Receiver
     {
         // With display_errors, PHP responds 200 to an exception that nobody catches, and the event would be lost.
         http_response_code(500);
-        [$status, $content] = $this->receive(fopen('php://input', 'rb'), getallheaders());
+        [$status, $content, $answer] = $this->receive(fopen('php://input', 'rb'), getallheaders());
         http_response_code($status);
-        if ($content !== '') {
-            header('Content-Type: application/json');
-            echo $content;
+        foreach ($answer as $name => $value) {
+            header("$name: $value");
         }
+        echo $content;
     }
 }

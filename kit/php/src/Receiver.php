@@ -15,7 +15,7 @@ abstract class Receiver
      * @param callable(SiteReady): mixed $onSiteReady is called with each verified event; then the response is 204
      * @param Scheme $scheme the headers to verify
      * @param int $toleranceSeconds how far the signed time may be from this clock, only for Scheme::StandardWebhooks
-     * @param string $header the name of the signature header, only for Scheme::Sitewire
+     * @param string $header the name of the signature header; the other names of the service follow from it
      * @param int $limit the largest body in bytes
      * @throws \InvalidArgumentException if the secrets are a list and unusable
      */
@@ -28,20 +28,20 @@ abstract class Receiver
         private readonly int $limit = 65_536,
     ) {
         if (is_array($secrets)) {
-            Signature::requireSecrets($secrets);
+            Signature::secretKeys($secrets);
         }
         $this->onSiteReady = $onSiteReady(...);
     }
 
     /**
      * @param resource $body
-     * @return array{int, string} the status, and the content as JSON or ''
+     * @return array{int, string, array<string, string>} the status, the content as JSON or '', and the headers
      */
     protected function receive($body, array $headers): array
     {
         $rawBody = stream_get_contents($body, $this->limit + 1);
         if (strlen($rawBody) > $this->limit) {
-            return [413, ''];
+            return [413, '', []];
         }
         try {
             $event = Webhook::constructEvent(
@@ -53,9 +53,12 @@ abstract class Receiver
                 header: $this->header,
             );
         } catch (WebhookError $error) {
-            return [$error->fault === Fault::InvalidBody ? 400 : 401, json_encode(['fault' => $error->fault])];
+            $content = json_encode(['fault' => $error->fault]);
+            return [$error->fault === Fault::InvalidBody ? 400 : 401, $content, ['Content-Type' => 'application/json']];
         }
         ($this->onSiteReady)($event);
-        return [204, ''];
+        // The service sends it to a new address: who returns it agrees to get deliveries there.
+        [$name, $challenge] = Signature::readBeside($headers, $this->header, 'Challenge');
+        return [204, '', preg_match('/^[A-Za-z0-9_-]{1,200}\z/', $challenge) ? [$name => $challenge] : []];
     }
 }

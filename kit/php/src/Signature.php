@@ -8,17 +8,18 @@ namespace Sitewire;
 final class Signature
 {
     /**
-     * @param list<string> $secrets
-     * @throws \InvalidArgumentException if there is no secret, or one is empty or not text
+     * @param list<string> $secrets each as text, or in the form that libraries of Standard Webhooks take
+     * @return list<string> the HMAC keys
+     * @throws \InvalidArgumentException if there is no secret, or one is empty, not text or in a wrong form
      */
-    public static function requireSecrets(#[\SensitiveParameter] array $secrets): void
+    public static function secretKeys(#[\SensitiveParameter] array $secrets): array
     {
         if ($secrets === []) {
             throw new \InvalidArgumentException(
                 "No signing secret was given, so nothing can be verified. Pass the channel's secret.",
             );
         }
-        foreach ($secrets as $secret) {
+        foreach ($secrets as $index => $secret) {
             // HMAC accepts an empty key: if an unset variable were read as '', anybody could sign.
             if (!is_string($secret) || $secret === '') {
                 throw new \InvalidArgumentException(
@@ -26,29 +27,41 @@ final class Signature
                         . 'Check the setting that it comes from.',
                 );
             }
+            if (str_starts_with($secret, 'whsec_')) {
+                $text = substr($secret, strlen('whsec_'));
+                $secrets[$index] = base64_decode($text);
+                // Compared, because base64_decode ignores what is not base64.
+                if ($text === '' || base64_encode($secrets[$index]) !== $text) {
+                    throw new \InvalidArgumentException(
+                        'A signing secret begins with whsec_, but the rest is not base64. Pass it exactly as it was shown, '
+                            . 'in either form.',
+                    );
+                }
+            }
         }
+        return array_values($secrets);
     }
 
     /** @throws WebhookError */
     public static function verifySitewire(
         #[\SensitiveParameter] string $body,
         array $headers,
-        #[\SensitiveParameter] array $secrets,
+        #[\SensitiveParameter] array $keys,
         string $header,
     ): void {
         [$signature] = self::read($headers, [$header]);
         if (!preg_match('/^sha256=[0-9a-f]{64}\z/', $signature)) {
             throw self::malformed("$header is not `sha256=` and 64 lowercase hexadecimal digits");
         }
-        $hmac = static fn (string $secret): string => 'sha256=' . hash_hmac('sha256', $body, $secret);
-        self::requireMatch([$signature], array_map($hmac, $secrets));
+        $hmac = static fn (string $key): string => 'sha256=' . hash_hmac('sha256', $body, $key);
+        self::requireMatch([$signature], array_map($hmac, $keys));
     }
 
     /** @throws WebhookError */
     public static function verifyStandardWebhooks(
         #[\SensitiveParameter] string $body,
         array $headers,
-        #[\SensitiveParameter] array $secrets,
+        #[\SensitiveParameter] array $keys,
         int $toleranceSeconds,
         int $now,
     ): void {
@@ -74,20 +87,27 @@ final class Signature
                     . 'may have been sent again. Respond 401, and check that the clock is synchronised.',
             );
         }
-        $hmac = static fn (string $secret): string =>
-            'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true));
-        self::requireMatch($signatures, array_map($hmac, $secrets));
+        $hmac = static fn (string $key): string =>
+            'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+        self::requireMatch($signatures, array_map($hmac, $keys));
     }
 
     /**
-     * The delivery's id, or '' if its header is not there once. The header is X-Sitewire-Delivery beside
-     * X-Sitewire-Signature, or without a $signature webhook-id.
+     * Another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature.
+     *
+     * @return array{string, string} the name and the value
      */
-    public static function readDeliveryId(array $headers, ?string $signature): string
+    public static function readBeside(array $headers, string $signature, string $word): array
     {
-        $name = $signature === null ? 'webhook-id' : preg_replace('/-signature\z/i', '-Delivery', $signature);
+        $name = preg_replace('/-signature\z/i', "-$word", $signature);
+        return [$name, $name === $signature ? '' : self::readOnce($headers, $name)];
+    }
+
+    /** The value of a header, or '' if it is not there once. */
+    public static function readOnce(array $headers, string $name): string
+    {
         try {
-            return $name === $signature ? '' : self::read($headers, [$name])[0];
+            return self::read($headers, [$name])[0];
         } catch (WebhookError) {
             return '';
         }

@@ -15,7 +15,7 @@ final class SymfonyReceiver extends Receiver
 {
     public function __invoke(Request $request): Response
     {
-        [$status, $content] = $this->receive($request->getContent(true), $request->headers->all());
-        return new Response($content, $status, $content === '' ? [] : ['Content-Type' => 'application/json']);
+        [$status, $content, $headers] = $this->receive($request->getContent(true), $request->headers->all());
+        return new Response($content, $status, $headers);
     }
 }

@@ -29,7 +29,7 @@ final class Testing
      * @param string|null $id the id of the delivery; default: that of the event, or a new one, which is greater than those before
      * @param int|null $timestamp the time of the attempt in Unix seconds; default: now
      * @return array{body: string, headers: array<string, string>}
-     * @throws \InvalidArgumentException if the secret is empty
+     * @throws \InvalidArgumentException if the secret is unusable
      */
     public static function signDelivery(
         SiteReady|string $event,
@@ -37,7 +37,7 @@ final class Testing
         ?string $id = null,
         ?int $timestamp = null,
     ): array {
-        Signature::requireSecrets([$secret]);
+        [$key] = Signature::secretKeys([$secret]);
         $body = is_string($event)
             ? $event
             : json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
@@ -47,13 +47,13 @@ final class Testing
             'body' => $body,
             'headers' => [
                 'Content-Type' => 'application/json',
-                'X-Sitewire-Signature' => 'sha256=' . hash_hmac('sha256', $body, $secret),
+                'X-Sitewire-Signature' => 'sha256=' . hash_hmac('sha256', $body, $key),
                 'X-Sitewire-Delivery' => $id,
                 'X-Sitewire-Attempt' => '1',
                 'webhook-id' => $id,
                 'webhook-timestamp' => (string) $timestamp,
                 'webhook-signature' =>
-                    'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $secret, true)),
+                    'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true)),
             ],
         ];
     }

@@ -29,7 +29,7 @@ final class Webhook
         ?int $now = null,
         string $header = 'X-Sitewire-Signature',
     ): SiteReady {
-        Signature::requireSecrets($secrets);
+        $keys = Signature::secretKeys($secrets);
         if (!is_string($rawBody)) {
             throw new \InvalidArgumentException(
                 'The body was parsed; a signature covers the raw bytes. Take file_get_contents(\'php://input\'), or in '
@@ -37,12 +37,14 @@ final class Webhook
             );
         }
         match ($scheme) {
-            Scheme::Sitewire => Signature::verifySitewire($rawBody, $headers, $secrets, $header),
+            Scheme::Sitewire => Signature::verifySitewire($rawBody, $headers, $keys, $header),
             Scheme::StandardWebhooks =>
-                Signature::verifyStandardWebhooks($rawBody, $headers, $secrets, $toleranceSeconds, $now ?? time()),
+                Signature::verifyStandardWebhooks($rawBody, $headers, $keys, $toleranceSeconds, $now ?? time()),
         };
-        $signature = $scheme === Scheme::Sitewire ? $header : null;
-        return SiteReady::fromJson($rawBody, Signature::readDeliveryId($headers, $signature));
+        return SiteReady::fromJson($rawBody, match ($scheme) {
+            Scheme::Sitewire => Signature::readBeside($headers, $header, 'Delivery')[1],
+            Scheme::StandardWebhooks => Signature::readOnce($headers, 'webhook-id'),
+        });
     }
 
     /**
@@ -65,7 +67,7 @@ final class Webhook
         int $toleranceSeconds = 300,
         ?int $now = null,
     ): void {
-        Signature::requireSecrets($secrets);
-        Signature::verifyStandardWebhooks("\"$method $url\"", $headers, $secrets, $toleranceSeconds, $now ?? time());
+        $keys = Signature::secretKeys($secrets);
+        Signature::verifyStandardWebhooks("\"$method $url\"", $headers, $keys, $toleranceSeconds, $now ?? time());
     }
 }

@@ -61,6 +61,20 @@ final class SymfonyReceiverTest extends TestCase
         self::assertSame(['d2', 'd1', 'd3', '', ''], $received);
     }
 
+    public function testTheChallengeOfANewAddressIsReturnedIfTheDeliveryIsGenuine(): void
+    {
+        $standard = ['scheme' => Scheme::StandardWebhooks, 'header' => 'X-Acme-Signature'];
+        foreach ([['X-Sitewire-Challenge', []], ['X-Acme-Challenge', $standard]] as [$name, $options]) {
+            $receiver = new SymfonyReceiver(['secret'], static fn () => null, ...$options);
+            foreach ([['secret', 'Ab_9-', 'Ab_9-'], ['secret', 'a, b', null], ['forged', 'Ab_9-', null]] as $case) {
+                [$secret, $challenge, $returned] = $case;
+                $delivery = Testing::signDelivery(Testing::siteReady(), $secret);
+                $delivery['headers'][$name] = $challenge;
+                self::assertSame($returned, $receiver($this->request($delivery))->headers->get($name));
+            }
+        }
+    }
+
     public function testEachSignedDeliveryHasAGreaterId(): void
     {
         $ids = array_map(

@@ -32,7 +32,8 @@ class Endless(io.RawIOBase):
 class AdapterContract:
     """`self.start(handle, secrets, **options)` mounts the adapter, and returns an object with two functions:
 
-    `post(body, headers)` and `post_endless(stream)` return the status and the body of the response.
+    `post(body, headers)` and `post_endless(stream)` return the status and the body of the response. `answer(body, headers)`
+    returns the headers of the response to a `post`, with names in lower case.
     """
 
     @pytest.fixture
@@ -128,6 +129,20 @@ class AdapterContract:
         ]:
             assert self.start(events.append, [SECRET], **options).post(body, given)[0] == 204
         assert [event.delivery for event in events] == ["d2", "d1", "d3", "", ""]
+
+    def test_the_challenge_of_a_new_address_is_returned_if_the_delivery_is_genuine(self):
+        standard = {"scheme": "standard-webhooks", "header": "X-Acme-Signature"}
+        for secret, name, value, options in [
+            (SECRET, "x-sitewire-challenge", "Ab_9-", {}),
+            (SECRET, "x-acme-challenge", "Ab_9-", standard),
+            (SECRET, "x-sitewire-challenge", "a, b", {}),
+            (SECRET, "x-sitewire-challenge", "", {}),
+            ("forged", "x-sitewire-challenge", "Ab_9-", {}),
+        ]:
+            body, headers = sign_delivery(EXAMPLE, secret)
+            answer = self.start(print, [SECRET], **options).answer(body, {**headers, name: value})
+            returned = value if (secret, value) == (SECRET, "Ab_9-") else None
+            assert answer.get(name) == returned
 
     def test_another_name_of_the_service(self, events):
         client = self.start(events.append, [SECRET], header="X-Acme-Signature")

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 
 def post(app, chunks, headers):
-    """Return the status and the body. `chunks` are read one after the other, and no more of them than are needed."""
+    """Return the status, the body and the headers. `chunks` are read one after the other, and no more of them than are needed."""
     left, sent = iter(chunks), []
 
     async def receive():
@@ -24,4 +24,5 @@ def post(app, chunks, headers):
             await app(scope, receive, send)
 
     asyncio.run(call())
-    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
+    given = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent), given

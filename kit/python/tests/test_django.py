@@ -39,10 +39,16 @@ class TestDjango(AdapterContract):
         urlpatterns[:] = [path("webhook", on_site_ready(secrets, **options)(handle))]
         client = Client(enforce_csrf_checks=True, raise_request_exception=False)
 
-        def post(body, headers):
+        def send(body, headers):
             names = {"HTTP_" + name.upper().replace("-", "_"): value for name, value in headers.items()}
-            response = client.post("/webhook", body, "application/json", **names)
+            return client.post("/webhook", body, "application/json", **names)
+
+        def post(body, headers):
+            response = send(body, headers)
             return response.status_code, response.content
+
+        def answer(body, headers):
+            return {name.lower(): value for name, value in send(body, headers).headers.items()}
 
         def post_endless(stream):
             # Not with the Client, which reads the body before it sends it.
@@ -60,7 +66,7 @@ class TestDjango(AdapterContract):
             response = b"".join(WSGIHandler()(environ, lambda status, headers: started.append(int(status[:3]))))
             return started[0], response
 
-        return SimpleNamespace(post=post, post_endless=post_endless)
+        return SimpleNamespace(post=post, answer=answer, post_endless=post_endless)
 
     def test_a_middleware_may_have_read_the_body(self, client, events):
         body, headers = sign_delivery(EXAMPLE, SECRET)

@@ -20,13 +20,17 @@ class TestFlask(AdapterContract):
             response = client.post("/webhook", data=body, headers=headers)
             return response.status_code, response.data
 
+        def answer(body, headers):
+            response = client.post("/webhook", data=body, headers=headers)
+            return {name.lower(): value for name, value in response.headers.items()}
+
         def post_endless(stream):
             # A chunked body, so without a length that would give its size away.
             environ = {"wsgi.input": stream, "wsgi.input_terminated": True}
             response = client.post("/webhook", environ_overrides=environ)
             return response.status_code, response.data
 
-        return SimpleNamespace(post=post, post_endless=post_endless)
+        return SimpleNamespace(post=post, answer=answer, post_endless=post_endless)
 
 
 def test_a_hook_may_have_read_the_body():

@@ -15,14 +15,17 @@ def vectors(name):
     return [pytest.param(vector, id=vector["name"]) for vector in json.loads((VECTORS / name).read_text("utf-8"))]
 
 
-@pytest.mark.parametrize("vector", vectors("deliveries.json"))
+@pytest.mark.parametrize("vector", vectors("deliveries.json") + vectors("secrets.json"))
 def test_delivery(vector):
     def construct():
         body = base64.b64decode(vector["body"], validate=True)
         options = {"scheme": vector["scheme"], "now": vector["now"]}
         return construct_event(body, vector["headers"], vector["secrets"], **options)
 
-    if "fault" in vector:
+    if "refused" in vector:
+        with pytest.raises(ValueError, match="secret"):
+            construct()
+    elif "fault" in vector:
         with pytest.raises(WebhookError) as error:
             construct()
         assert error.value.fault == vector["fault"], vector["why"]

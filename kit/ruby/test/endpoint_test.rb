@@ -29,9 +29,13 @@ class EndpointTest < Minitest::Test
     Rack::Lint.new(Sitewire::Endpoint.new(secrets, **options, &handle))
   end
 
-  def post(body, headers, app = endpoint)
+  def send_request(body, headers, app = endpoint)
     env = headers.except("Content-Type").transform_keys { |name| "HTTP_#{name.upcase.tr("-", "_")}" }
-    response = Rack::MockRequest.new(app).post("/webhook", input: body, **env)
+    Rack::MockRequest.new(app).post("/webhook", input: body, **env)
+  end
+
+  def post(...)
+    response = send_request(...)
     [response.status, response.body]
   end
 
@@ -125,6 +129,19 @@ class EndpointTest < Minitest::Test
     assert_equal 204, post(*sign(EXAMPLE, SECRET), app).first
     old = sign(EXAMPLE, SECRET, timestamp: Time.now.to_i - 90)
     assert_equal [401, '{"fault":"outdated"}'], post(*old, app)
+  end
+
+  def test_the_challenge_of_a_new_address_is_returned_if_the_delivery_is_genuine
+    [[{}, "X-Sitewire-Challenge"], [{ scheme: "standard-webhooks", header: "X-Acme-Signature" }, "X-Acme-Challenge"]]
+      .each do |options, name|
+        returned = lambda do |secret, challenge|
+          body, headers = sign(EXAMPLE, secret)
+          send_request(body, headers.merge(name => challenge), endpoint(**options))[name]
+        end
+        assert_equal "Ab_9-", returned.call(SECRET, "Ab_9-")
+        assert_nil returned.call(SECRET, "a, b")
+        assert_nil returned.call("forged", "Ab_9-")
+      end
   end
 
   def test_another_name_of_the_service

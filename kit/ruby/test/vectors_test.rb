@@ -14,13 +14,14 @@ class VectorsTest < Minitest::Test
     assert_equal vector["fault"] == "invalid-body" ? 400 : 401, error.status
   end
 
-  vectors("deliveries.json").each do |vector|
+  (vectors("deliveries.json") + vectors("secrets.json")).each do |vector|
     define_method("test_delivery: #{vector["name"]}") do
       construct = lambda do
         body = vector["body"].unpack1("m0")
         options = { scheme: vector["scheme"], now: vector["now"] }
         Sitewire.construct_event(body, vector["headers"], vector["secrets"], **options)
       end
+      next assert_raises(ArgumentError, vector["why"], &construct) if vector["refused"]
       next assert_fault(vector, &construct) if vector["fault"]
 
       assert_equal vector["event"], construct.call.to_h.transform_keys(&:to_s), vector["why"]

@@ -1,3 +1,4 @@
+import { secretKey } from "../src/receiver/secretKeys.ts"
 import { signatureHeader } from "../src/sender/signatureHeader.ts"
 import type { OptionValues } from "./options.ts"
 import { UsageError } from "./usageError.ts"
@@ -20,9 +21,8 @@ export function readTarget(args: readonly string[], values: OptionValues, env: N
     throw new UsageError("The receiver is not an http or https URL, such as http://localhost:3000/webhook.")
   if ((values.secret === undefined) === (values["secret-env"] === undefined))
     throw new UsageError("Give the signing secret with either --secret-env NAME or --secret SECRET.")
-  if (values.secret === "") throw new UsageError("The signing secret is empty.")
   const read = (option: "retired-secret-env" | "staged-secret-env") =>
-    values[option] === undefined ? null : readVariable(option, values[option], env)
+    values[option] === undefined ? null : asText(readVariable(option, values[option], env))
   const serviceName = values["service-name"] ?? "Sitewire"
   try {
     signatureHeader(serviceName)
@@ -31,11 +31,22 @@ export function readTarget(args: readonly string[], values: OptionValues, env: N
   }
   return {
     url,
-    secret: values.secret ?? readVariable("secret-env", values["secret-env"] ?? "", env),
+    secret: asText(values.secret ?? readVariable("secret-env", values["secret-env"] ?? "", env)),
     retiredSecret: read("retired-secret-env"),
     stagedSecret: read("staged-secret-env"),
     channel: values.channel ?? "sitewire-test",
     serviceName,
+  }
+}
+
+/** The secret itself, if it is given in its `whsec_` form. */
+function asText(secret: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(secretKey(secret))
+  } catch {
+    throw new UsageError(
+      "A signing secret is empty, or its whsec_ form is wrong. Give it exactly as it was shown, in either form.",
+    )
   }
 }
 

@@ -43,8 +43,10 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
 function parse(args: readonly string[]): { values: OptionValues; positionals: string[] } {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch {
-    // The message of parseArgs quotes the argument, which can be a secret.
-    throw new UsageError("An option is unknown or has no value.")
+  } catch (error) {
+    // An argument can be a secret, so only what looks like the name of an option is quoted.
+    const [name = "An option"] = /(?<=[Oo]ption ')--?[a-z][a-z-]*(?=[' ])/.exec(String(error)) ?? []
+    const isUnknown = /unknown option/i.test(String(error))
+    throw new UsageError(`${name} ${isUnknown ? "is unknown" : "lacks its value, or takes none"}.`)
   }
 }

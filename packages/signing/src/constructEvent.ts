@@ -1,8 +1,9 @@
 import { type ConstructEventOptions, requireOptions } from "./receiver/options.ts"
-import type { RequestHeaders } from "./receiver/readHeader.ts"
+import { type RequestHeaders, readBeside, readOnce } from "./receiver/readHeader.ts"
+import { secretKeys } from "./receiver/secretKeys.ts"
 import { verifySitewire } from "./receiver/sitewireScheme.ts"
 import { verifyStandardWebhooks } from "./receiver/standardWebhooksScheme.ts"
-import { requireSecrets, type Secrets } from "./requireSecrets.ts"
+import type { Secrets } from "./requireSecrets.ts"
 import { parseSiteReady, type SiteReady } from "./siteReady.ts"
 
 /**
@@ -13,7 +14,7 @@ import { parseSiteReady, type SiteReady } from "./siteReady.ts"
  * - `secrets`: the channel's signing secret; during a rotation, the old and the new one.
  *
  * Rejects with a WebhookError if the request is at fault. Rejects with a TypeError if the receiver is: no secret, an
- * empty one, a body that is not bytes, or an option without meaning.
+ * unusable one, a body that is not bytes, or an option without meaning.
  */
 export async function constructEvent(
   rawBody: Uint8Array | ArrayBuffer,
@@ -21,13 +22,15 @@ export async function constructEvent(
   secrets: Secrets,
   options: ConstructEventOptions = {},
 ): Promise<SiteReady> {
-  requireSecrets(secrets)
+  const keys = secretKeys(secrets)
   requireOptions(options)
   const { scheme = "sitewire", header = "X-Sitewire-Signature", ...clock } = options
   const body = toBytes(rawBody)
-  if (scheme === "sitewire") await verifySitewire(body, headers, secrets, header)
-  else await verifyStandardWebhooks(body, headers, secrets, clock)
-  return parseSiteReady(body)
+  if (scheme === "sitewire") await verifySitewire(body, headers, keys, header)
+  else await verifyStandardWebhooks(body, headers, keys, clock)
+  const delivery =
+    scheme === "sitewire" ? readBeside(headers, header, "Delivery").value : readOnce(headers, "webhook-id")
+  return parseSiteReady(body, delivery)
 }
 
 function toBytes(body: Uint8Array | ArrayBuffer): Uint8Array {

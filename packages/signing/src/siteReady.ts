@@ -14,12 +14,17 @@ export type SiteReady = {
   email: string
   /** Date and time in ISO 8601. */
   created_at: string
+  /**
+   * The id of the delivery that the event came in, "" if its header is missing. Of two deliveries of a site, the one with the greater
+   * id, as text, has the newer content. With `standard-webhooks`, it was signed.
+   */
+  delivery: string
 }
 
 const fields = ["channel", "reference", "site_url", "console_url", "name", "email", "created_at"] as const
 
 /** Reads a signed body. Unknown fields are left out. Throws a WebhookError `invalid-body`. */
-export function parseSiteReady(body: Uint8Array): SiteReady {
+export function parseSiteReady(body: Uint8Array, delivery: string): SiteReady {
   const value = parseJson(body)
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid("is no JSON object")
   const given: Partial<Record<string, unknown>> = { ...value }
@@ -29,7 +34,8 @@ export function parseSiteReady(body: Uint8Array): SiteReady {
     if (typeof text !== "string") throw invalid(`has no text in \`${field}\``)
     return [field, text]
   })
-  return { event: "site.ready", ...(Object.fromEntries(texts) as Record<(typeof fields)[number], string>) }
+  const event = Object.fromEntries(texts) as Record<(typeof fields)[number], string>
+  return { event: "site.ready", ...event, delivery }
 }
 
 function parseJson(body: Uint8Array): unknown {

@@ -1,6 +1,6 @@
 import { newDeliveryId } from "./newDeliveryId.ts"
 import { hmac, toBase64, toHex } from "./receiver/hmac.ts"
-import { requireSecret } from "./requireSecrets.ts"
+import { secretKey } from "./receiver/secretKeys.ts"
 import type { SiteReady } from "./siteReady.ts"
 
 /** The event that `signDelivery` signs if it gets no other. */
@@ -13,10 +13,11 @@ export const exampleEvent: SiteReady = {
   name: "Bakery",
   email: "owner@bakery.example",
   created_at: "2026-03-01T12:00:00+00:00",
+  delivery: "",
 }
 
 export type SignDeliveryOptions = {
-  /** The delivery's id, the same on every attempt. Default: a new one, which is greater than those before. */
+  /** The delivery's id, the same on every attempt. Default: that of the event, or a new one, which is greater than those before. */
   id?: string
   /** The time of the attempt: whole seconds since 1970. Default: now. */
   timestamp?: number
@@ -33,28 +34,36 @@ export type SignDeliveryOptions = {
 export async function signDelivery(
   content: Partial<SiteReady> | Uint8Array | string,
   secret: string,
-  { id = newDeliveryId(), timestamp = Math.floor(Date.now() / 1_000), attempt = 1 }: SignDeliveryOptions = {},
+  { id = idOf(content), timestamp = Math.floor(Date.now() / 1_000), attempt = 1 }: SignDeliveryOptions = {},
 ): Promise<{ body: Uint8Array<ArrayBuffer>; headers: Record<string, string> }> {
-  requireSecret(secret)
+  const key = secretKey(secret)
   const body = toBody(content)
   return {
     body,
     headers: {
       "Content-Type": "application/json",
-      "X-Sitewire-Signature": `sha256=${toHex(await hmac(secret, body))}`,
+      "X-Sitewire-Signature": `sha256=${toHex(await hmac(key, body))}`,
       "X-Sitewire-Delivery": id,
       "X-Sitewire-Attempt": String(attempt),
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
-      "webhook-signature": `v1,${toBase64(await hmac(secret, `${id}.${timestamp}.`, body))}`,
+      "webhook-signature": `v1,${toBase64(await hmac(key, `${id}.${timestamp}.`, body))}`,
     },
   }
+}
+
+function idOf(content: Partial<SiteReady> | Uint8Array | string): string {
+  const delivery = typeof content === "object" && "delivery" in content ? content.delivery : ""
+  return delivery || newDeliveryId()
 }
 
 function toBody(content: Partial<SiteReady> | Uint8Array | string): Uint8Array<ArrayBuffer> {
   // Not `instanceof`, because test frameworks have classes of their own.
   if (ArrayBuffer.isView(content)) return Uint8Array.from(content)
+  // The delivery's id is not in its body.
   return new TextEncoder().encode(
-    typeof content === "string" ? content : JSON.stringify({ ...exampleEvent, ...content }),
+    typeof content === "string"
+      ? content
+      : JSON.stringify({ ...exampleEvent, ...content, delivery: undefined }),
   )
 }

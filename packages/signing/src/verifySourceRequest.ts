@@ -1,7 +1,8 @@
 import { requireOptions, type TimeOptions } from "./receiver/options.ts"
 import type { RequestHeaders } from "./receiver/readHeader.ts"
+import { secretKeys } from "./receiver/secretKeys.ts"
 import { verifyStandardWebhooks } from "./receiver/standardWebhooksScheme.ts"
-import { requireSecrets, type Secrets } from "./requireSecrets.ts"
+import type { Secrets } from "./requireSecrets.ts"
 import { sourceRequestText } from "./sourceRequestText.ts"
 
 /**
@@ -21,7 +22,7 @@ export async function verifySourceRequest(
   secrets: Secrets,
   options: TimeOptions = {},
 ): Promise<void> {
-  requireSecrets(secrets)
+  const keys = secretKeys(secrets)
   requireOptions(options)
-  await verifyStandardWebhooks(sourceRequestText(method, url), headers, secrets, options)
+  await verifyStandardWebhooks(sourceRequestText(method, url), headers, keys, options)
 }

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { constructEvent, WebhookError } from "../src/index.ts"
 import { exampleEvent, signDelivery } from "../src/testing.ts"
-import { deliveries } from "./vectors.ts"
+import { deliveries, secretForms } from "./vectors.ts"
 
 const secret = "a secret"
 const schemes = ["sitewire", "standard-webhooks"] as const
@@ -12,11 +12,17 @@ const faultOf = (call: Promise<unknown>) =>
     (error) => (error instanceof WebhookError ? error.fault : error),
   )
 
-test.each(deliveries)("vector: $name", async ({ scheme, now, secrets, headers, body, event, fault }) => {
+test.each([...deliveries, ...secretForms])("vector: $name", async (vector) => {
+  const { scheme, now, secrets, headers, body, event, fault } = vector
   const construct = (given: Parameters<typeof constructEvent>[1]) =>
     constructEvent(Buffer.from(body, "base64"), given, secrets, { scheme, now })
+  if (vector.refused) {
+    await expect(construct(headers)).rejects.toThrow(TypeError)
+    return
+  }
   expect(await faultOf(construct(headers))).toBe(fault ?? "none")
-  if (event !== undefined) expect(await construct(headers)).toEqual(event)
+  if (event !== undefined)
+    expect(await construct(headers)).toEqual({ ...event, delivery: expect.any(String) })
   // `Headers` trims values and rejects those beyond Latin-1, so the others are those that it can carry.
   const carried = Object.values(headers).every((value) => /^[!-~]( ?[!-~])*$/.test(value) || value === "")
   if (carried) expect(await faultOf(construct(new Headers(headers)))).toBe(fault ?? "none")
@@ -111,10 +117,11 @@ test("every secret is tried, also after one has matched, so that the time does n
 })
 
 test("the body may be an ArrayBuffer, or a part of a larger one", async () => {
-  const { body, headers } = await signDelivery({}, secret)
-  expect(await constructEvent(body.buffer, headers, [secret])).toEqual(exampleEvent)
+  const event = { ...exampleEvent, delivery: "d1" }
+  const { body, headers } = await signDelivery(event, secret)
+  expect(await constructEvent(body.buffer, headers, [secret])).toEqual(event)
   const part = Uint8Array.from([1, ...body, 2]).subarray(1, -1)
-  expect(await constructEvent(part, headers, [secret])).toEqual(exampleEvent)
+  expect(await constructEvent(part, headers, [secret])).toEqual(event)
 })
 
 test("the tolerance and the name of the header can be set", async () => {
@@ -127,6 +134,20 @@ test("the tolerance and the name of the header can be set", async () => {
   const renamed = { ...others, "X-Acme-Signature": signature }
   expect(await constructEvent(body, renamed, [secret], { header: "X-Acme-Signature" })).toEqual(exampleEvent)
   expect(await faultOf(constructEvent(body, renamed, [secret]))).toBe("missing")
+})
+
+test("the event has the id of its delivery", async () => {
+  const { body, headers } = await signDelivery({ delivery: "d1" }, secret)
+  const signature = headers["X-Sitewire-Signature"]
+  const deliveryOf = async (changed: Record<string, string | string[] | undefined>, options = {}) =>
+    (await constructEvent(body, { ...headers, ...changed }, [secret], options)).delivery
+  expect(await deliveryOf({ "webhook-id": undefined })).toBe("d1")
+  expect(await deliveryOf({ "X-Sitewire-Delivery": "d2" }, { scheme: "standard-webhooks" })).toBe("d1")
+  const renamed = { "X-Shop-Signature": signature, "X-Shop-Delivery": "d3" }
+  expect(await deliveryOf(renamed, { header: "x-shop-signature" })).toBe("d3")
+  expect(await deliveryOf({ "X-Proof": signature }, { header: "X-Proof" })).toBe("")
+  expect(await deliveryOf({ "X-Sitewire-Delivery": undefined })).toBe("")
+  expect(await deliveryOf({ "X-Sitewire-Delivery": ["d1", "d2"] })).toBe("")
 })
 
 test("a fault of the receiver is a TypeError that says what to do", async () => {

@@ -29,9 +29,10 @@ for (const framework of frameworkNames) {
       await new Promise(setImmediate)
       seen.push(event)
     })
-    const response = await post(url, await signDelivery({ name: "Bäckerei" }, secret))
+    const event = { ...exampleEvent, name: "Bäckerei", delivery: "d1" }
+    const response = await post(url, await signDelivery(event, secret))
     expect(response.status).toBe(204)
-    expect(seen).toEqual([{ ...exampleEvent, name: "Bäckerei" }])
+    expect(seen).toEqual([event])
   })
 
   test(`${framework}: the challenge of a genuine delivery is returned, and no other`, async () => {
@@ -150,11 +151,13 @@ for (const framework of frameworkNames) {
     expect(await outdated.json()).toEqual({ fault: "outdated" })
   })
 
-  test(`${framework}: an application that has no secret, or a wrong option, stops at its start`, async () => {
+  test(`${framework}: an application that has no secret or function, or a wrong option, stops at its start`, async () => {
     const start = (...handler: [string[], object?]) =>
       startHandler(framework, handler[0], () => {}, handler[1])
     await expect(start([])).rejects.toThrow("No signing secret")
     await expect(start([""])).rejects.toThrow("empty")
+    await expect(start(["whsec_"])).rejects.toThrow("not base64")
+    await expect(startHandler(framework, [secret], undefined as never)).rejects.toThrow("no function")
     await expect(start([secret], { header: "X Signature" })).rejects.toThrow("name of a header")
     await expect(start([secret], { limit: Number.NaN })).rejects.toThrow("number of bytes")
     await expect(start([secret], { scheme: "standard" })).rejects.toThrow("scheme")

@@ -10,10 +10,16 @@ type Vector = {
   headers: Record<string, string>
   fault?: Fault
 }
-type Delivery = Vector & { scheme: "sitewire" | "standard-webhooks"; body: string; event?: SiteReady }
+type Delivery = Vector & {
+  scheme: "sitewire" | "standard-webhooks"
+  body: string
+  event?: Omit<SiteReady, "delivery">
+  refused?: true
+}
 type SourceRequest = Vector & { method: string; url: string }
 
 export const deliveries: Delivery[] = read("deliveries.json")
+export const secretForms: Delivery[] = read("secrets.json")
 export const sources: SourceRequest[] = read("sources.json")
 
 function read(name: string) {

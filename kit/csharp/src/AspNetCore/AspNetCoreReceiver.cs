@@ -16,7 +16,7 @@ namespace Sitewire
         /// <param name="secrets">The channel's signing secrets; during a rotation, the old and the new one.</param>
         /// <param name="onSiteReady">Is called with each verified event; then the response is 204.</param>
         /// <param name="options">How to verify; null: the defaults.</param>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         public AspNetCoreReceiver(
             IEnumerable<string> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options = null)
             : base(secrets, onSiteReady, options)
@@ -26,7 +26,7 @@ namespace Sitewire
         /// <param name="secrets">Is called now and for each request, so that a rotation needs no restart.</param>
         /// <param name="onSiteReady">Is called with each verified event; then the response is 204.</param>
         /// <param name="options">How to verify; null: the defaults.</param>
-        /// <exception cref="ArgumentException">A secret is empty, or there is none.</exception>
+        /// <exception cref="ArgumentException">A secret is unusable, or there is none.</exception>
         public AspNetCoreReceiver(
             Func<IEnumerable<string>> secrets, Func<SiteReady, Task> onSiteReady, WebhookOptions options = null)
             : base(secrets, onSiteReady, options)
@@ -38,7 +38,8 @@ namespace Sitewire
         {
             var headers = context.Request.Headers.SelectMany(
                 header => header.Value.Select(value => new KeyValuePair<string, string>(header.Key, value)));
-            var outcome = await ReceiveAsync(context.Request.Body, headers).ConfigureAwait(false);
+            Action<string, string> setHeader = (name, value) => context.Response.Headers[name] = value;
+            var outcome = await ReceiveAsync(context.Request.Body, headers, setHeader).ConfigureAwait(false);
             context.Response.StatusCode = outcome.Key;
             if (outcome.Value == null) return;
             context.Response.ContentType = "application/json";

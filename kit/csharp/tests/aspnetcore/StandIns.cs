@@ -15,6 +15,11 @@ namespace Microsoft.Extensions.Primitives
             this.values = values;
         }
 
+        public static implicit operator StringValues(string value)
+        {
+            return new StringValues(value);
+        }
+
         public IEnumerator<string> GetEnumerator()
         {
             return values.AsEnumerable().GetEnumerator();
@@ -47,6 +52,8 @@ namespace Microsoft.AspNetCore.Http
         public abstract int StatusCode { get; set; }
 
         public abstract string ContentType { get; set; }
+
+        public abstract IHeaderDictionary Headers { get; }
 
         public abstract Stream Body { get; set; }
     }

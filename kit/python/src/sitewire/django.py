@@ -32,7 +32,7 @@ def on_site_ready(
 
     Raises TypeError or ValueError if a secret or the scheme is unusable.
     """
-    construct = receiver(secrets, scheme, tolerance_seconds, header)
+    receive = receiver(secrets, scheme, tolerance_seconds, header)
 
     def decorate(handle: Callable[[SiteReady], object]) -> Callable[[HttpRequest], HttpResponse]:
         run = async_to_sync(handle) if iscoroutinefunction(handle) else handle
@@ -45,11 +45,11 @@ def on_site_ready(
             if len(body) > limit:
                 return HttpResponse(status=413)
             try:
-                event = construct(body, request.headers)
+                event, answer = receive(body, request.headers)
             except WebhookError as error:
                 return JsonResponse({"fault": error.fault}, status=error.status)
             run(event)
-            return HttpResponse(status=204)
+            return HttpResponse(status=204, headers=answer)
 
         return view
 

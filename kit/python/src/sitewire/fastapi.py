@@ -32,7 +32,7 @@ def on_site_ready(
 
     Raises TypeError or ValueError if a secret or the scheme is unusable.
     """
-    construct = receiver(secrets, scheme, tolerance_seconds, header)
+    receive = receiver(secrets, scheme, tolerance_seconds, header)
 
     def decorate(handle: Callable[[SiteReady], object]) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
@@ -43,14 +43,14 @@ def on_site_ready(
                     return Response(status_code=413)
             try:
                 # In a thread, because a function of secrets may wait, for instance for a database.
-                event = await run_in_threadpool(construct, bytes(body), request.headers)
+                event, answer = await run_in_threadpool(receive, bytes(body), request.headers)
             except WebhookError as error:
                 return JSONResponse({"fault": error.fault}, error.status)
             # A coroutine function only makes its coroutine in the thread. It then runs here.
             result = await run_in_threadpool(handle, event)
             if isawaitable(result):
                 await result
-            return Response(status_code=204)
+            return Response(status_code=204, headers=answer)
 
         # FastAPI names a route after its function. functools.wraps would also promise the function's parameter.
         endpoint.__name__ = handle.__name__

@@ -28,7 +28,7 @@ def on_site_ready(
 
     Raises TypeError or ValueError if a secret or the scheme is unusable.
     """
-    construct = receiver(secrets, scheme, tolerance_seconds, header)
+    receive = receiver(secrets, scheme, tolerance_seconds, header)
 
     def decorate(handle: Callable[[SiteReady], object]) -> Callable[[], Response]:
         def view() -> Response:
@@ -38,11 +38,11 @@ def on_site_ready(
             if len(body) > limit:
                 return Response(status=413)
             try:
-                event = construct(body, request.headers)
+                event, answer = receive(body, request.headers)
             except WebhookError as error:
                 return make_response(jsonify(fault=error.fault), error.status)
             current_app.ensure_sync(handle)(event)
-            return Response(status=204)
+            return Response(status=204, headers=answer)
 
         # Flask names a route after its function. functools.wraps would also promise a parameter.
         view.__name__ = handle.__name__

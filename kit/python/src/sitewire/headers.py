@@ -38,18 +38,18 @@ def read_headers(headers: Headers, names: list[str]) -> list[str]:
     return [str(text) for text in texts]
 
 
-def read_delivery_id(headers: Headers, signature: str | None) -> str:
-    """Return the delivery's id, or "" if its header is not there once.
-
-    The header is X-Sitewire-Delivery beside X-Sitewire-Signature, or without a `signature` webhook-id.
-    """
-    name = "webhook-id" if signature is None else re.sub("-signature$", "-Delivery", signature, flags=re.IGNORECASE)
-    if name == signature:
-        return ""
+def read_once(headers: Headers, name: str) -> str:
+    """Return the value of a header, or "" if it is not there once."""
     try:
         return read_headers(headers, [name])[0]
     except WebhookError:
         return ""
+
+
+def read_beside(headers: Headers, signature: str, word: str) -> tuple[str, str]:
+    """Return name and value of another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature."""
+    name = re.sub("-signature$", f"-{word}", signature, flags=re.IGNORECASE)
+    return name, "" if name == signature else read_once(headers, name)
 
 
 def malformed(what: str) -> WebhookError:

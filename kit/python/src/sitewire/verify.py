@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from sitewire.errors import WebhookError
 from sitewire.event import SiteReady, parse_event
-from sitewire.headers import Headers, malformed, read_delivery_id, read_headers
+from sitewire.headers import Headers, malformed, read_beside, read_headers, read_once
 from sitewire.secrets import secret_keys
 
 Scheme = Literal["sitewire", "standard-webhooks"]
@@ -57,7 +57,8 @@ def construct_event(
         _verify_sitewire(body, headers, keys, header)
     else:
         _verify_standard_webhooks(body, headers, keys, tolerance_seconds, now)
-    return parse_event(body, read_delivery_id(headers, header if scheme == "sitewire" else None))
+    signed_id = scheme == "standard-webhooks"
+    return parse_event(body, read_once(headers, "webhook-id") if signed_id else read_beside(headers, header, "Delivery")[1])
 
 
 def verify_source_request(

@@ -43,10 +43,16 @@ module Sitewire
         return [e.status, { "content-type" => "application/json" }, [JSON.generate("fault" => e.fault)]]
       end
       @handle.call(event)
-      [204, {}, []]
+      [204, challenge(env), []]
     end
 
     private
+
+    # The service sends it to a new address: who returns it agrees to get deliveries there.
+    def challenge(env)
+      name, value = Headers.read_beside(env, @options[:header], "Challenge")
+      value.match?(/\A[A-Za-z0-9_-]{1,200}\z/) ? { name.downcase => value } : {}
+    end
 
     def current_secrets
       @secrets.respond_to?(:call) ? @secrets.call : @secrets

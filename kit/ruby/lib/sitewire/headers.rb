@@ -15,15 +15,17 @@ module Sitewire
       end
     end
 
-    # Returns the delivery's id, or "" if its header is not there once. The header is X-Sitewire-Delivery beside
-    # X-Sitewire-Signature, or without a +signature+ webhook-id.
-    def self.read_delivery_id(headers, signature)
-      name = signature ? signature.sub(/-signature\z/i, "-Delivery") : "webhook-id"
-      return "" if name == signature
-
+    # Returns the value of a header, or "" if it is not there once.
+    def self.read_once(headers, name)
       read(headers, [name]).first.force_encoding(Encoding::UTF_8)
     rescue WebhookError
       ""
+    end
+
+    # Returns name and value of another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature.
+    def self.read_beside(headers, signature, word)
+      name = signature.sub(/-signature\z/i, "-#{word}")
+      [name, name == signature ? "" : read_once(headers, name)]
     end
 
     def self.malformed(what)

@@ -3,8 +3,8 @@
 module Sitewire
   # Which signing secrets can be used.
   module Secrets # :nodoc:
-    # Returns the key of each secret, which is the secret: HMAC takes its bytes, whatever its encoding is named. Raises
-    # ArgumentError if there is no secret, or one is empty or not a text.
+    # Returns the key of each secret: its bytes, whatever its encoding is named, or what follows +whsec_+, decoded. Raises
+    # ArgumentError if there is no secret, or one is empty, not a text or in a wrong form.
     def self.keys(secrets)
       unless secrets.is_a?(Array)
         raise ArgumentError, "The secrets are no array of texts. Pass [secret], or [old, new] during a rotation."
@@ -20,10 +20,19 @@ module Sitewire
       unless secret.is_a?(String)
         raise ArgumentError, "A signing secret is not a text. Pass it as the operator gave it to you."
       end
-      return secret unless secret.empty?
+      raise ArgumentError, "A signing secret is empty, so anybody could sign. Set your channel's secret." if secret.empty?
 
-      raise ArgumentError, "A signing secret is empty, so anybody could sign. Set your channel's secret."
+      secret.start_with?("whsec_") ? decode(secret.b.delete_prefix("whsec_")) : secret
     end
-    private_class_method :key
+
+    # The form that libraries of Standard Webhooks take. Compared, because unpack ignores what is not base64.
+    def self.decode(text)
+      decoded = text.unpack1("m")
+      return decoded if !decoded.empty? && [decoded].pack("m0") == text
+
+      raise ArgumentError, "A signing secret begins with whsec_, but the rest is not base64. Pass it exactly as it was " \
+                           "shown, in either form."
+    end
+    private_class_method :key, :decode
   end
 end

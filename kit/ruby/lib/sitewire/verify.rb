@@ -38,7 +38,9 @@ module Sitewire
       else
         verify_standard_webhooks(body, headers, keys, tolerance_seconds, now)
       end
-      EventBody.parse(body, Headers.read_delivery_id(headers, scheme == "sitewire" ? header : nil))
+      signed_id = scheme == "standard-webhooks"
+      delivery = signed_id ? Headers.read_once(headers, "webhook-id") : Headers.read_beside(headers, header, "Delivery").last
+      EventBody.parse(body, delivery)
     end
 
     # Verifies a request of the service to your data source. Returns +nil+ if the request is genuine.

@@ -1,9 +1,10 @@
 import { constructEvent } from "../constructEvent.ts"
-import { requireSecrets, type Secrets } from "../requireSecrets.ts"
+import type { Secrets } from "../requireSecrets.ts"
 import type { SiteReady } from "../siteReady.ts"
 import { WebhookError } from "../webhookError.ts"
 import { type ConstructEventOptions, requireOptions } from "./options.ts"
-import { type RequestHeaders, readHeader } from "./readHeader.ts"
+import { type RequestHeaders, readBeside } from "./readHeader.ts"
+import { secretKeys } from "./secretKeys.ts"
 
 /** A list, or a function that is called for each request, so that a rotation needs no restart. */
 export type HandlerSecrets = Secrets | (() => Secrets | Promise<Secrets>)
@@ -32,7 +33,9 @@ export function createReceiver<Request>(
   onSiteReady: OnSiteReady<Request>,
   { limit = 65_536, ...options }: HandlerOptions = {},
 ) {
-  if (typeof secrets !== "function") requireSecrets(secrets)
+  if (typeof secrets !== "function") secretKeys(secrets)
+  if (typeof onSiteReady !== "function")
+    throw new TypeError("There is no function, so events would be lost. Pass one that gets the event.")
   requireOptions(options)
   if (!Number.isInteger(limit) || limit < 0) throw new TypeError("The option limit is not a number of bytes.")
 
@@ -62,7 +65,6 @@ function challengeHeaders(
   headers: RequestHeaders,
   signature = "X-Sitewire-Signature",
 ): Record<string, string> {
-  const name = signature.replace(/Signature$/i, "Challenge")
-  const challenge = readHeader(headers, name)
-  return typeof challenge === "string" && /^[\w-]{1,200}$/.test(challenge) ? { [name]: challenge } : {}
+  const { name, value } = readBeside(headers, signature, "Challenge")
+  return /^[\w-]{1,200}$/.test(value) ? { [name]: value } : {}
 }

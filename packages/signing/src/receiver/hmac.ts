@@ -2,10 +2,13 @@ import { concatenate } from "./concatenate.ts"
 
 const utf8 = new TextEncoder()
 
-/** HMAC-SHA256 (RFC 2104) of the concatenated parts. The secret and texts are encoded in UTF-8. */
-export async function hmac(secret: string, ...parts: (Uint8Array | string)[]): Promise<Uint8Array> {
+/** HMAC-SHA256 (RFC 2104) of the concatenated parts. Texts are encoded in UTF-8. */
+export async function hmac(
+  secret: Uint8Array<ArrayBuffer>,
+  ...parts: (Uint8Array | string)[]
+): Promise<Uint8Array> {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
-  const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"])
+  const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["sign"])
   const bytes = parts.map((part) => (typeof part === "string" ? utf8.encode(part) : part))
   return new Uint8Array(await crypto.subtle.sign("HMAC", key, concatenate(bytes)))
 }

@@ -8,7 +8,7 @@ export type TimeOptions = {
 export type ConstructEventOptions = TimeOptions & {
   /** Which headers are verified. Default: `sitewire`, the header X-Sitewire-Signature. Only `standard-webhooks` has a time. */
   scheme?: "sitewire" | "standard-webhooks"
-  /** The name of the header of the scheme `sitewire`, if the operator runs the service under another name. */
+  /** The name of the header X-Sitewire-Signature, if the operator runs the service under another name. */
   header?: string
 }
 

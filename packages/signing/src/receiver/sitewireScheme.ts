@@ -6,7 +6,7 @@ import { type RequestHeaders, readHeader } from "./readHeader.ts"
 export async function verifySitewire(
   body: Uint8Array,
   headers: RequestHeaders,
-  secrets: readonly string[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
   name: string,
 ): Promise<void> {
   const header = readHeader(headers, name)
@@ -26,7 +26,7 @@ export async function verifySitewire(
   }
   // Every secret is tried, also after a match, so that the time taken does not reveal which one matched.
   const equal = await Promise.all(
-    secrets.map(async (secret) => equalInConstantTime(header, `sha256=${toHex(await hmac(secret, body))}`)),
+    keys.map(async (key) => equalInConstantTime(header, `sha256=${toHex(await hmac(key, body))}`)),
   )
   if (!equal.includes(true)) {
     throw new WebhookError(

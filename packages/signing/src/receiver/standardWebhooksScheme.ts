@@ -7,7 +7,7 @@ import { type RequestHeaders, readHeader } from "./readHeader.ts"
 export async function verifyStandardWebhooks(
   content: Uint8Array | string,
   headers: RequestHeaders,
-  secrets: readonly string[],
+  keys: readonly Uint8Array<ArrayBuffer>[],
   { toleranceSeconds = 300, now = Date.now() / 1_000 }: TimeOptions,
 ): Promise<void> {
   const [id, timestamp, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
@@ -45,8 +45,8 @@ export async function verifyStandardWebhooks(
   // Every pair is compared, also after a match, so that the time taken does not reveal which secret matched.
   const given = signature.split(" ")
   const equal = await Promise.all(
-    secrets.map(async (secret) => {
-      const expected = `v1,${toBase64(await hmac(secret, `${id}.${timestamp}.`, content))}`
+    keys.map(async (key) => {
+      const expected = `v1,${toBase64(await hmac(key, `${id}.${timestamp}.`, content))}`
       return given.map((one) => equalInConstantTime(one, expected))
     }),
   )
@@ -54,7 +54,7 @@ export async function verifyStandardWebhooks(
     throw new WebhookError(
       "mismatch",
       "No secret of this receiver signed this content with this id and time. Respond 401. If Sitewire sent it, verify the " +
-        "raw bytes or the exact URL, and pass the secret as it is, not its whsec_ form.",
+        "raw bytes or the exact URL, and compare the secret.",
     )
   }
 }

@@ -33,6 +33,12 @@ test("send delivers what Sitewire delivers, signed in both ways and marked as a 
   expect(output).toContain(site.site_url)
 })
 
+test("the secret can be given in its whsec_ form", async () => {
+  const { url } = await startReceiver(verifying(isSigned))
+  const form = `whsec_${Buffer.from(secret).toString("base64")}`
+  expect(await command("send", url, "--secret", form)).toMatchObject({ code: 0 })
+})
+
 test("a repeated delivery has the same id and bytes, and a corrected one another id and name", async () => {
   const { url, received } = await startReceiver(verifying(isSigned))
   expect(await send(url, "--repeated")).toMatchObject({ code: 0 })
@@ -121,7 +127,10 @@ test.each([
   [["check", "http://127.0.0.1/", "--", "cat"], "alone"],
   [["check", "--"], "after --"],
   [["certify"], "send or check"],
-  [["send", "--UNSET_secret"], "unknown"],
+  [["send", "--UNSET_secret"], "An option is unknown"],
+  [["send", "--secretenv=UNSET_secret"], "--secretenv is unknown"],
+  [["send", "http://127.0.0.1/", "--secret"], "--secret lacks its value"],
+  [["send", "http://127.0.0.1/", "--secret", "whsec_UNSET_secret"], "whsec_ form is wrong"],
 ])("%j is incorrect usage", async (args, advice) => {
   const failure = await command(...args).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(UsageError)

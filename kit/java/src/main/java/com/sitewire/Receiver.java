@@ -17,11 +17,15 @@ final class Receiver {
     private final int maxBodyBytes;
 
     /** The body is JSON, or empty. */
-    record Response(int status, String body) {}
+    record Response(int status, String body, Map<String, String> headers) {
+        Response(int status, String body) {
+            this(status, body, Map.of());
+        }
+    }
 
     Receiver(Supplier<List<String>> secrets, SiteReadyHandler handler, Options options, int maxBodyBytes) {
         // An application without a secret must stop at its start, not at its first delivery.
-        Sitewire.requireSecrets(secrets.get());
+        Sitewire.secretKeys(secrets.get());
         if (maxBodyBytes <= 0) {
             throw new IllegalArgumentException("The largest body has no bytes. Use a positive number.");
         }
@@ -53,6 +57,6 @@ final class Receiver {
             return new Response(status, "{\"fault\":\"" + e.fault() + "\"}");
         }
         handler.handle(event);
-        return new Response(204, "");
+        return new Response(204, "", Signatures.challenge(headers, options));
     }
 }

@@ -6,7 +6,7 @@ public enum Scheme {
     SITEWIRE("sitewire"),
     /**
      * The three headers of Standard Webhooks, which also sign a time, so that a captured request cannot be sent again
-     * later. The secret is the channel's secret as text, even if it begins with {@code whsec_}.
+     * later.
      */
     STANDARD_WEBHOOKS("standard-webhooks");
 

@@ -11,6 +11,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -19,21 +20,22 @@ import javax.crypto.spec.SecretKeySpec;
 final class Signatures {
     private static final Pattern SITEWIRE = Pattern.compile("sha256=[0-9a-f]{64}");
     private static final Pattern SIGNATURE_NAME = Pattern.compile("-signature$", Pattern.CASE_INSENSITIVE);
+    private static final Pattern CHALLENGE = Pattern.compile("[A-Za-z0-9_-]{1,200}");
     private static final Pattern TIMESTAMP = Pattern.compile("[0-9]{1,10}");
     private static final Pattern SIGNATURE = Pattern.compile("v[0-9]+[a-z]?,\\S+");
 
     private Signatures() {}
 
     static void verifySitewire(
-            byte[] body, Map<String, List<String>> headers, List<String> secrets, Options options)
+            byte[] body, Map<String, List<String>> headers, List<byte[]> keys, Options options)
             throws WebhookException {
         List<String> values = present(headers, options.header());
         String form = "exactly \"sha256=\" and 64 lowercase hexadecimal digits";
         byte[] claimed = single(values, options.header(), SITEWIRE, form).getBytes(UTF_8);
         boolean match = false;
-        for (String secret : secrets) {
+        for (byte[] key : keys) {
             // Every secret is tried, so that the time taken does not reveal which one matched.
-            String expected = "sha256=" + HexFormat.of().formatHex(hmac(secret, body));
+            String expected = "sha256=" + HexFormat.of().formatHex(hmac(key, body));
             match |= MessageDigest.isEqual(expected.getBytes(UTF_8), claimed);
         }
         if (!match) {
@@ -42,7 +44,7 @@ final class Signatures {
     }
 
     static void verifyStandardWebhooks(
-            byte[] body, Map<String, List<String>> headers, List<String> secrets, Options options)
+            byte[] body, Map<String, List<String>> headers, List<byte[]> keys, Options options)
             throws WebhookException {
         List<String> ids = present(headers, "webhook-id");
         List<String> timestamps = present(headers, "webhook-timestamp");
@@ -65,8 +67,8 @@ final class Signatures {
         }
         byte[] prefix = (ids.get(0) + "." + timestamp + ".").getBytes(UTF_8);
         boolean match = false;
-        for (String secret : secrets) {
-            String expected = "v1," + Base64.getEncoder().encodeToString(hmac(secret, prefix, body));
+        for (byte[] key : keys) {
+            String expected = "v1," + Base64.getEncoder().encodeToString(hmac(key, prefix, body));
             for (String one : claimed) {
                 match |= MessageDigest.isEqual(expected.getBytes(UTF_8), one.getBytes(UTF_8));
             }
@@ -76,14 +78,27 @@ final class Signatures {
         }
     }
 
-    /** Returns an empty text if the header is not there once. It is X-Sitewire-Delivery beside X-Sitewire-Signature. */
     static String deliveryId(Map<String, List<String>> headers, Options options) {
-        String name = options.scheme() == Scheme.STANDARD_WEBHOOKS
-                ? "webhook-id"
-                : SIGNATURE_NAME.matcher(options.header()).replaceFirst("-Delivery");
-        if (name.equals(options.header())) {
-            return "";
-        }
+        return options.scheme() == Scheme.STANDARD_WEBHOOKS
+                ? once(headers, "webhook-id")
+                : once(headers, beside(options.header(), "Delivery"));
+    }
+
+    /** Returns the challenge of a new address as the only entry, or an empty map. Who returns it agrees to get deliveries there. */
+    static Map<String, String> challenge(Map<String, List<String>> headers, Options options) {
+        String name = beside(options.header(), "Challenge");
+        String value = once(headers, name);
+        return CHALLENGE.matcher(value).matches() ? Map.of(name, value) : Map.of();
+    }
+
+    /** Returns the name of another header of the service, such as X-Sitewire-Delivery beside X-Sitewire-Signature. */
+    private static String beside(String signature, String word) {
+        Matcher name = SIGNATURE_NAME.matcher(signature);
+        return name.find() ? name.replaceFirst("-" + word) : "";
+    }
+
+    /** Returns an empty text if the header is not there once. */
+    private static String once(Map<String, List<String>> headers, String name) {
         try {
             List<String> values = present(headers, name);
             return values.size() == 1 ? values.get(0) : "";
@@ -115,10 +130,10 @@ final class Signatures {
         return values.get(0);
     }
 
-    private static byte[] hmac(String secret, byte[]... parts) {
+    private static byte[] hmac(byte[] key, byte[]... parts) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+            mac.init(new SecretKeySpec(key, "HmacSHA256"));
             for (byte[] part : parts) {
                 mac.update(part);
             }

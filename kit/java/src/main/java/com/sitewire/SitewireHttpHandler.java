@@ -65,6 +65,7 @@ public final class SitewireHttpHandler implements HttpHandler {
             if (content.length > 0) {
                 exchange.getResponseHeaders().set("Content-Type", "application/json");
             }
+            response.headers().forEach(exchange.getResponseHeaders()::set);
             exchange.sendResponseHeaders(response.status(), content.length == 0 ? -1 : content.length);
             exchange.getResponseBody().write(content);
         }

@@ -65,6 +65,7 @@ public final class SitewireServlet extends HttpServlet {
             throw new ServletException("A site.ready delivery failed, and its sender will repeat it", e);
         }
         response.setStatus(answer.status());
+        answer.headers().forEach(response::setHeader);
         if (!answer.body().isEmpty()) {
             response.setContentType("application/json");
             response.getWriter().write(answer.body());

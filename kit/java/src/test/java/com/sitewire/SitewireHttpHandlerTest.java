@@ -13,10 +13,14 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.logging.Handler;
@@ -104,6 +108,31 @@ class SitewireHttpHandlerTest {
             socket.getOutputStream().write((request + headers + "\r\n").getBytes(UTF_8));
             return new String(socket.getInputStream().readAllBytes(), UTF_8);
         }
+    }
+
+    /** So does the servlet, which the example for Spring runs. */
+    @Test
+    void returnsTheChallengeOfANewAddressIfTheDeliveryIsGenuine() throws Exception {
+        Options standard = Options.DEFAULT.withScheme(Scheme.STANDARD_WEBHOOKS).withHeader("X-Shop-Signature");
+        for (Options options : List.of(Options.DEFAULT, standard)) {
+            String name = options == standard ? "X-Shop-Challenge" : "X-Sitewire-Challenge";
+            assertEquals(Map.of(name, "Ab_9-"), challenge(options, name, "Ab_9-", SECRET));
+            assertEquals(Map.of(), challenge(options, name, "a, b", SECRET));
+            assertEquals(Map.of(), challenge(options, name, "Ab_9-", "forged"));
+        }
+        HttpRequest request = HttpRequest.newBuilder(genuine().request(address), (name, value) -> true)
+                .header("X-Sitewire-Challenge", "Ab_9-")
+                .build();
+        HttpHeaders returned =
+                HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding()).headers();
+        assertEquals("Ab_9-", returned.firstValue("X-Sitewire-Challenge").orElse(""));
+    }
+
+    private Map<String, String> challenge(Options options, String name, String value, String secret) throws Exception {
+        SignedDelivery delivery = SignedDelivery.of(SignedDelivery.siteReady(), secret);
+        Map<String, List<String>> headers = new HashMap<>(delivery.headers());
+        headers.put(name, List.of(value));
+        return new Receiver(() -> secrets, stored::add, options, 1000).respond(delivery.body(), headers).headers();
     }
 
     /** The limit holds for a body whose length is not announced, and its end is not awaited. */

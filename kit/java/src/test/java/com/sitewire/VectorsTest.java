@@ -1,8 +1,12 @@
 package com.sitewire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -10,14 +14,20 @@ import org.junit.jupiter.api.TestFactory;
 class VectorsTest {
     @TestFactory
     Stream<DynamicTest> deliveries() throws Exception {
-        return Vector.read("deliveries.json").stream().map(vector -> dynamicTest(vector.text("name"), () -> {
+        List<Vector> vectors = new ArrayList<>(Vector.read("deliveries.json"));
+        vectors.addAll(Vector.read("secrets.json"));
+        return vectors.stream().map(vector -> dynamicTest(vector.text("name"), () -> {
             SiteReady event = null;
             String fault = null;
             try {
                 event = Sitewire.constructEvent(vector.body(), vector.headers(), vector.secrets(), vector.options());
             } catch (WebhookException e) {
                 fault = e.fault().toString();
+            } catch (IllegalArgumentException e) {
+                assertTrue(vector.fields().containsKey("refused"), e::toString);
+                return;
             }
+            assertFalse(vector.fields().containsKey("refused"), vector.text("why"));
             assertEquals(vector.text("fault"), fault, vector.text("why"));
             assertEquals(vector.event(), event);
         }));

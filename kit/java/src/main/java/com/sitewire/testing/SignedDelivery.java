@@ -3,6 +3,7 @@ package com.sitewire.testing;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.sitewire.SiteReady;
+import com.sitewire.Sitewire;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.security.GeneralSecurityException;
@@ -47,7 +48,7 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
      * Signs the delivery of an event, now.
      *
      * @param event the content, and the id of the delivery, or an empty text for that of {@link #siteReady}
-     * @param secret the channel's signing secret; not empty
+     * @param secret the channel's signing secret
      * @return the delivery
      */
     public static SignedDelivery of(SiteReady event, String secret) {
@@ -58,7 +59,7 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
      * Signs any body, for instance one that is not JSON.
      *
      * @param body the bytes to sign
-     * @param secret the channel's signing secret; not empty
+     * @param secret the channel's signing secret
      * @param id the id of the delivery
      * @param time the signed time, of which only whole seconds count
      * @return the delivery
@@ -119,7 +120,7 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
     private static byte[] hmac(String secret, byte[]... parts) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret.getBytes(UTF_8), "HmacSHA256"));
+            mac.init(new SecretKeySpec(Sitewire.secretKey(secret), "HmacSHA256"));
             for (byte[] part : parts) {
                 mac.update(part);
             }
