@@ -12,7 +12,8 @@ import { pluralOf } from "./grammar/pluralOf.ts"
 import { globalOptions } from "./options/globalOptions.ts"
 import { createSession, type Outcome, type ProcessContext } from "./session/createSession.ts"
 
-export function createProgram(context: ProcessContext, outcome: Outcome): Command {
+/** `json`: writes neither errors nor the help text that replaces them, because the caller reports them. */
+export function createProgram(context: ProcessContext, outcome: Outcome, json = false): Command {
   const { stdout, stderr } = context
   const program = new GrammarCommand("sitewire")
     .description("Channels, connections, deliveries and syncs of Sitewire, from the command line.")
@@ -30,7 +31,7 @@ export function createProgram(context: ProcessContext, outcome: Outcome): Comman
     })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
-      writeErr: (text) => void stderr.write(redactSecrets(text)),
+      writeErr: (text) => void (json || stderr.write(redactSecrets(text))),
     })
     .addHelpText("after", grammarHelp)
     .addHelpText("after", targetHelp)

@@ -5,7 +5,7 @@ import { runCommand } from "./fixtures/runCommand.ts"
 
 /** Runs a command with an API that responds to every request with a problem. */
 async function reject(words: string, more: Pick<Problem, "detail" | "errors">, args: string[] = []) {
-  const problem = { type: "about:blank", title: "Invalid request", status: 400, ...more }
+  const problem = { type: "about:blank", code: "invalid", title: "Invalid request", status: 400, ...more }
   const api = await startReceiver((_, response) => response.writeHead(400).end(JSON.stringify(problem)))
   onTestFinished(() => api.close())
   const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }

@@ -88,7 +88,7 @@ const lists = withSubcommands(describeCommands(commands)).filter(({ path }) =>
 
 /** Responds to the first request with `first`, and knows nothing else. */
 async function startApi(first: unknown) {
-  const missing = { type: "about:blank", title: "Not found", status: 404 }
+  const missing = { type: "about:blank", code: "x", title: "Not found", status: 404 }
   const api = await startReceiver((_, response, before) =>
     response.writeHead(before === 0 ? 200 : 404).end(JSON.stringify(before === 0 ? first : missing)),
   )

@@ -28,7 +28,7 @@ test("without a configured address, the error explains how to start the local st
     runCommand(["trigger", "bakery"]),
   ])
   for (const { code, stdout, stderr } of results) {
-    expect({ code, stdout }).toEqual({ code: 3, stdout: "" })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toContain("npm start")
     expect(stderr.trim().split("\n")).toHaveLength(1)
   }
@@ -79,7 +79,7 @@ test("a file of the folder decides neither where another key is sent, nor what a
   const home = await mkdtemp(join(tmpdir(), "sitewire-cli-"))
   const env = { XDG_CONFIG_HOME: home }
   const withKey = await runCommand(["channel", "list"], { cwd, env: { SITEWIRE_API_KEY: "swk_env" } })
-  expect(withKey).toMatchObject({ code: 3, stderr: expect.stringContaining("Set SITEWIRE_API") })
+  expect(withKey).toMatchObject({ code: 2, stderr: expect.stringContaining("Set SITEWIRE_API") })
   const add = ["profile", "add", "own", "--api", own.url]
   expect(await runCommand(add, { env, input: "swk_own\n" })).toMatchObject({ code: 0 })
   expect(await runCommand(["channel", "list"], { cwd, env })).toMatchObject({ code: 0 })
@@ -135,14 +135,32 @@ test("the error for an invalid local stack's file names its fields and no values
   expect(stderr).not.toContain("database-password")
 })
 
-test("a server that is not the management API is reported as such", async () => {
-  const api = await recordingApi("<html>")
+test.each([
+  ["a page", "<html>", 200],
+  [
+    "the trigger gateway",
+    '{"type":"about:blank","title":"Not Found","status":404,"detail":"Ask the owner of the site."}',
+    404,
+  ],
+])("%s is reported as not the management API's response", async (_, body, status) => {
+  const api = await recordingApi(body, status)
   const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }
   const { code, stderr } = await runCommand(["channel", "list"], { env })
   expect({ code, stderr }).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("is not the management API's"),
   })
+  expect(stderr).toContain("Check the address")
+  expect(stderr).not.toContain("owner of the site")
+})
+
+test("the address can have /v1 at its end, as `npm start` prints it", async () => {
+  const api = await recordingApi()
+  for (const end of ["", "/", "/v1", "/v1/"]) {
+    const env = { SITEWIRE_API: `${api.url}${end}`, SITEWIRE_API_KEY: "swk_k" }
+    expect(await runCommand(["channel", "list"], { env })).toMatchObject({ code: 0 })
+  }
+  expect(new Set(api.paths)).toEqual(new Set(["/v1/channels"]))
 })
 
 test("incorrect usage has exit code 2 and an error message, which never quotes a token", async () => {
@@ -183,11 +201,17 @@ test("incorrect usage has exit code 2 and an error message, which never quotes a
     ["channel", "list", "--api", "nowhere"],
     ["publish", "site.paid", "--kafka", "nowhere", "--channel", "a"],
   ]
-  const results = await Promise.all(uses.map((args) => runCommand(args)))
-  for (const [index, { code, stdout, stderr }] of results.entries()) {
-    expect(code, uses[index]?.join(" ")).toBe(2)
+  for (const args of uses) {
+    const { code, stdout, stderr } = await runCommand(args)
+    expect(code, args.join(" ")).toBe(2)
     expect(stderr).not.toBe("")
-    expect(stdout + stderr).not.toContain("AAAA")
+    const asJson = await runCommand([...args, "--json"])
+    expect(JSON.parse(asJson.stderr)).toEqual({
+      type: "about:blank",
+      title: expect.stringMatching(/^[^(]/),
+      exit_code: 2,
+    })
+    expect(stdout + stderr + asJson.stdout + asJson.stderr).not.toContain("AAAA")
   }
 })
 
@@ -216,14 +240,16 @@ async function folderWith(content: object): Promise<string> {
   return folder
 }
 
-/** An API that responds to every request with `body`, and records the keys that it receives. */
-async function recordingApi(body = '{"data":[],"next_cursor":null}') {
+/** An API that responds to every request with `body`, and records the keys and paths that it receives. */
+async function recordingApi(body = '{"data":[],"next_cursor":null}', status = 200) {
   const keys: (string | undefined)[] = []
+  const paths: (string | undefined)[] = []
   const server = createServer((request, response) => {
     keys.push(request.headers.authorization)
-    response.end(body)
+    paths.push(request.url?.replace(/\?.*/, ""))
+    response.writeHead(status).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => void server.close())
-  return { keys, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { keys, paths, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }

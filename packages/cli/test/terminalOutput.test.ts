@@ -12,6 +12,7 @@ const withoutLineBreaks = (text: string) => text.replaceAll("\n", "")
 test("control characters and line breaks in the API's errors are escaped", async () => {
   const problem: Problem = {
     type: "about:blank",
+    code: "x",
     title: `Bad ${evil}`,
     status: 400,
     detail: `first\nerror: faked ${evil}`,

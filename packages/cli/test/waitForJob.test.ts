@@ -6,6 +6,7 @@ import { runningJob } from "./fixtures/runningJob.ts"
 
 const unavailable = {
   type: "about:blank",
+  code: "x",
   title: "Service Unavailable",
   status: 503,
   detail: "The database is unavailable.",

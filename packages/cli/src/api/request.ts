@@ -1,4 +1,4 @@
-import { type Problem, parseJson, problemSchema } from "@sitewire/contracts"
+import { apiProblemSchema, type Problem, parseJson } from "@sitewire/contracts"
 import type { z } from "zod"
 import { describeNetworkError } from "../errors/describeNetworkError.ts"
 import { Failure, failed, rejectedByApi, unreachable } from "../errors/failure.ts"
@@ -98,9 +98,9 @@ export function createRequest({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: 
 }
 
 function parseProblem(status: number, text: string): Problem {
-  const parsed = problemSchema.safeParse(parseJson(text))
+  const parsed = apiProblemSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
   const detail =
-    "The response is not a problem document, so the server may not be the management API. Check the address."
+    "The response is not the management API's. Check the address: the trigger gateway has another one."
   return { type: "about:blank", title: "Unexpected response", status, detail }
 }

@@ -1,4 +1,4 @@
-import { incorrectUsage, unreachable } from "../errors/failure.ts"
+import { incorrectUsage } from "../errors/failure.ts"
 import { profileInUse } from "../profile/profiles.ts"
 import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
@@ -26,10 +26,10 @@ export function findApi(sources: TargetSources): ApiTarget {
   const api = address ?? pair?.api
   if (api === undefined) {
     if (key !== undefined)
-      throw unreachable(
+      throw incorrectUsage(
         "SITEWIRE_API_KEY is set, and is not sent to an address of another source. Set SITEWIRE_API, or give --api URL.",
       )
-    throw unreachable(missingAdvice("the management API", "--api URL, SITEWIRE_API or a profile"))
+    throw incorrectUsage(missingAdvice("the management API", "--api URL, SITEWIRE_API or a profile"))
   }
   checkApiAddress(api)
   if (key !== undefined) checkKey(key, "SITEWIRE_API_KEY")
@@ -41,7 +41,9 @@ export function findApi(sources: TargetSources): ApiTarget {
         "or select its profile (--profile).",
     )
   }
-  return { api, key: found, local: belongs && pair.local && address === undefined }
+  // `npm start`, and the documents of the API, show its address with the version.
+  const root = api.replace(/\/v1\/?$/, "")
+  return { api: root, key: found, local: belongs && pair.local && address === undefined }
 }
 
 function findPair(

@@ -1,7 +1,6 @@
 import type { KafkaOptions } from "@sitewire/kafka"
-import { incorrectUsage, unreachable } from "../errors/failure.ts"
+import { incorrectUsage } from "../errors/failure.ts"
 import { type Profile, profileInUse } from "../profile/profiles.ts"
-import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
 import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
 
@@ -15,13 +14,12 @@ const hostAndPort = /^([^\s:/]+|\[[^\]]+\]):\d+$/
 
 type Found = { brokers: string | undefined; prefix: string | undefined; local: boolean }
 
-export async function findKafka(sources: TargetSources): Promise<KafkaTarget> {
+/** Null: no broker is configured. */
+export async function findKafka(sources: TargetSources): Promise<KafkaTarget | null> {
   const { options, env } = sources
   const found = findBrokers(sources)
   const text = options.kafka ?? found.brokers
-  if (text === undefined) {
-    throw unreachable(missingAdvice("Kafka", "--kafka HOST:PORT, KAFKA_BROKERS or a profile with --kafka"))
-  }
+  if (text === undefined) return null
   const brokers = text
     .split(",")
     .map((broker) => broker.trim())

@@ -17,14 +17,15 @@ export async function checkKafka(
   session: Session,
   { brokerClock }: { brokerClock: boolean },
 ): Promise<Check[]> {
-  let target: KafkaTarget
+  let target: KafkaTarget | null
   try {
     target = await findKafka(session)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (error.kind === "incorrectUsage") return [fault("broker", "its configuration is wrong", error.message)]
-    return [notChecked("broker, topics", "no broker is configured", "Set KAFKA_BROKERS, or give --kafka.")]
+    return [fault("broker", "its configuration is wrong", error.message)]
   }
+  if (target === null)
+    return [notChecked("broker, topics", "no broker is configured", "Set KAFKA_BROKERS, or give --kafka.")]
   const { checkBroker, connectKafka } = await import("@sitewire/kafka")
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
   const kafka = connectKafka({ ...target.access, clientId: "sitewire-doctor", log })

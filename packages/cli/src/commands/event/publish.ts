@@ -6,6 +6,7 @@ import { incorrectUsage } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"
 import { table } from "../../output/table.ts"
 import type { Session } from "../../session/createSession.ts"
+import { missingAdvice } from "../../target/advice.ts"
 import { findKafka } from "../../target/findKafka.ts"
 import { type Event, readEvents, readRaw } from "./readEvents.ts"
 
@@ -68,6 +69,10 @@ export const publishEvent: CliCommand = {
   }),
   async run(session, _, options: Options) {
     const target = await findKafka(session)
+    if (target === null)
+      throw incorrectUsage(
+        missingAdvice("Kafka", "--kafka HOST:PORT, KAFKA_BROKERS or a profile with --kafka"),
+      )
     const events = await readInput(session, options)
     // Imported here, so that other commands start without the Kafka client.
     const { publishEvents } = await import("./publishEvents.ts")
