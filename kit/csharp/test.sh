@@ -23,11 +23,12 @@ if [ ! -e .work/System.Net.Http.dll ]; then
 fi
 
 # The examples of the README are compiled with the tests.
+rm -f .work/README.*
 awk '/^```csharp [A-Z]/ { file = ".work/README." $2 ".cs"; printf "" > file; next } /^```/ { file = "" } file { print > file }' README.md
 
 compile() { mcs -warnaserror -langversion:7.2 -lib:.work "$@"; }
 compile -target:library -out:.work/StandIns.dll tests/aspnetcore/StandIns.cs
 compile -r:StandIns.dll -target:library -out:.work/Sitewire.dll -doc:.work/Sitewire.xml src/*.cs src/AspNetCore/*.cs
-compile -r:Sitewire.dll -r:StandIns.dll -r:System.Net.Http.dll -out:.work/Sitewire.Tests.exe tests/*.cs .work/README.*.cs
+compile -r:Sitewire.dll -r:StandIns.dll -r:System.Net.Http.dll -main:Sitewire.Tests.Runner -out:.work/Sitewire.Tests.exe tests/*.cs .work/README.*.cs
 
 mono .work/Sitewire.Tests.exe

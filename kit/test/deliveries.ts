@@ -47,6 +47,7 @@ const send = (of: Buffer, settings?: Parameters<typeof headersOf>[1]): Delivery 
   body: of,
   headers: headersOf(of, settings),
 })
+export const genuineDelivery = (key: string): Delivery => send(genuine, { key })
 const { "X-Sitewire-Signature": signature = "", ...unsigned } = headersOf(genuine)
 
 /** By the names of the rows in docs/partners.md, in the order in which they are sent. */

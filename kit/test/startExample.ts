@@ -35,18 +35,31 @@ export async function installExample(name: string, KIT: string): Promise<string>
 /** Starts an installed example, and waits until it listens or has ended. */
 export async function startExample(name: string, app: string, env: Record<string, string>) {
   const port = await pickPort({ wanted: 0, service: name })
+  const origin = `http://127.0.0.1:${port}`
+  return startReceiver(name, {
+    script: readExample(name).start,
+    app,
+    origin,
+    env: { ROOT: root, PORT: String(port), ...env },
+  })
+}
+
+/** Runs a script, and waits until its receiver listens or it has ended. */
+export async function startReceiver(
+  name: string,
+  { script, app, origin, env }: { script: string; app: string; origin: string; env: Record<string, string> },
+) {
   // A process group of its own, because a framework's command may start another process.
-  const child = spawn("sh", ["-ec", readExample(name).start], {
+  const child = spawn("sh", ["-ec", script], {
     cwd: app,
     detached: true,
-    env: { ...process.env, ...shortLivedJava, ROOT: root, PORT: String(port), ...env },
+    env: { ...process.env, ...shortLivedJava, ...env },
   })
   let output = ""
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text))
   let exitCode: number | null = null
   const exited = once(child, "exit").then(([code]) => (exitCode = code ?? -1))
-  const origin = `http://127.0.0.1:${port}`
   await waitUntil(`${name} to listen`, async () => {
     if (exitCode !== null) return true
     return await fetch(`${origin}/sites`).then(

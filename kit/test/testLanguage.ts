@@ -13,13 +13,15 @@ import {
   correctedName,
   type Delivery,
   deliveries,
+  genuineDelivery,
   olderSecret,
   secret,
   timedDeliveries,
 } from "./deliveries.ts"
+import { followReadme } from "./followReadme.ts"
 import { readPromised } from "./promised.ts"
 import { runTestScript } from "./runScript.ts"
-import { examples, installExample, readExample, startExample } from "./startExample.ts"
+import { examples, installExample, readExample, startExample, startReceiver } from "./startExample.ts"
 
 const kit = join(import.meta.dirname, "..")
 const responseLimitMs = 10_000
@@ -60,6 +62,20 @@ export function testLanguage(language: string): void {
       expect(await build()).not.toEqual([])
     },
   )
+
+  test(`the steps of ${folder}/README.md lead from an empty folder to a receiver`, limits, async (context) => {
+    hasTools(artifact.needs, context)
+    await build()
+    const followed = await followReadme(language, folder, archives)
+    const receiver = await startReceiver(folder, followed)
+    onTestFinished(async () => {
+      await receiver.end()
+      rmSync(followed.folder, { recursive: true })
+    })
+    expect(receiver.exitCode(), receiver.output()).toBeNull()
+    expect(await post(followed.origin, genuineDelivery("only-for-tests"))).toBe("204")
+    expect(await post(followed.origin, genuineDelivery("another"))).toBe("401")
+  })
 
   const named = readdirSync(examples).filter((name) => name.startsWith(`${language}-`))
   test.for(named)(

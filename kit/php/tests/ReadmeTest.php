@@ -17,7 +17,7 @@ final class ReadmeTest extends TestCase
         self::$folder = __DIR__ . '/../.work/readme';
         is_dir(self::$folder . '/vendor') || mkdir(self::$folder . '/vendor', recursive: true);
         file_put_contents(self::$folder . '/vendor/autoload.php', '<?php require "' . __DIR__ . '/bootstrap.php";');
-        preg_match_all('/^```php (\w+)\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../README.md'), $blocks);
+        preg_match_all('/^```php (\w+)(?:\.php\n<\?php)?\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../README.md'), $blocks);
         foreach (array_combine($blocks[1], $blocks[2]) as $name => $code) {
             file_put_contents(self::$folder . "/$name.php", "<?php\n$code");
         }
@@ -25,7 +25,7 @@ final class ReadmeTest extends TestCase
 
     public function testThePlainReceiverTakesASignedDeliveryAndNoOther(): void
     {
-        $server = new LocalServer(self::$folder . '/plain.php', ['SITEWIRE_SECRETS' => 'old,new']);
+        $server = new LocalServer(self::$folder . '/receiver.php', ['SITEWIRE_SECRETS' => 'old,new']);
         foreach (['new' => 204, 'forged' => 401] as $secret => $status) {
             ['body' => $body, 'headers' => $headers] = Testing::signDelivery(Testing::siteReady(), $secret);
             self::assertSame($status, $server->post($body, $headers)[0]);

@@ -31,7 +31,7 @@ def secret(monkeypatch):
 
 
 def test_flask(secret, capsys):
-    client = run("flask")["app"].test_client()
+    client = run("receiver.py")["app"].test_client()
     run("testing")["test_a_site_is_stored"](client, secret)
     assert client.post("/webhook").status_code == 401
     assert capsys.readouterr().out == "site ready: https://bakery.example/\n"

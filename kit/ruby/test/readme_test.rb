@@ -37,7 +37,7 @@ class ReadmeTest < Minitest::Test
 
   def test_rack
     builder = Rack::Builder.new
-    builder.instance_eval(code("rack"))
+    builder.instance_eval(code("config.ru"))
     assert_receives builder.to_app
   end
 

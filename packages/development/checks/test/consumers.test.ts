@@ -93,8 +93,10 @@ test("the documented consumer has the content of each connection, also after kil
   )
   const [code, ...more] = codeBlocks.filter(({ language }) => language === "ts")
   expect(more).toEqual([])
-  const file = join(folder, "consumer.ts")
+  const file = join(folder, "consumer.mts")
   await writeFile(file, code?.text ?? "")
+  // As `npm init` of npm 11 makes it.
+  await writeFile(join(folder, "package.json"), '{"type":"commonjs"}')
   const api = await system.installation.start("console")
   const own = {
     GROUP: `${system.installation.topicPrefix}contents`,
