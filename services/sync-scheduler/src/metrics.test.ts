@@ -37,6 +37,7 @@ test("while Postgres is unavailable or hangs, its own metric is absent and all o
   }
   expect(readings).toBe(2)
   hanging.reject(new Error("Query read timeout"))
+  await expect(hanging.promise).rejects.toThrow()
   due = async () => ({ count: 0, oldestSeconds: 0, unvacuumedRows: 0 })
   expect(await registry.metrics()).toContain('sitewire_syncs_due{service="test"} 0\n')
 })
