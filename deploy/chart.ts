@@ -179,8 +179,7 @@ function testOf({ spec }: Rendered): Rendered {
   }
 }
 
-const priorityClass =
-  "{{- with $.Values.priorityClassName }}\n      priorityClassName: {{ . }}\n{{- end }}\n"
+const priorityClass = "{{- with $.Values.priorityClassName }}\n      priorityClassName: {{ . }}\n{{- end }}\n"
 
 /** The text of a resource with the chart's values in the place of the overlay's. */
 function template(resource: Rendered, text: string, shared: string | undefined): string {

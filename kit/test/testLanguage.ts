@@ -63,19 +63,23 @@ export function testLanguage(language: string): void {
     },
   )
 
-  test(`the steps of ${folder}/README.md lead from an empty folder to a receiver`, limits, async (context) => {
-    hasTools(artifact.needs, context)
-    await build()
-    const followed = await followReadme(language, folder, archives)
-    const receiver = await startReceiver(folder, followed)
-    onTestFinished(async () => {
-      await receiver.end()
-      rmSync(followed.folder, { recursive: true })
-    })
-    expect(receiver.exitCode(), receiver.output()).toBeNull()
-    expect(await post(followed.origin, genuineDelivery("only-for-tests"))).toBe("204")
-    expect(await post(followed.origin, genuineDelivery("another"))).toBe("401")
-  })
+  test(
+    `the steps of ${folder}/README.md lead from an empty folder to a receiver`,
+    limits,
+    async (context) => {
+      hasTools(artifact.needs, context)
+      await build()
+      const followed = await followReadme(language, folder, archives)
+      const receiver = await startReceiver(folder, followed)
+      onTestFinished(async () => {
+        await receiver.end()
+        rmSync(followed.folder, { recursive: true })
+      })
+      expect(receiver.exitCode(), receiver.output()).toBeNull()
+      expect(await post(followed.origin, genuineDelivery("only-for-tests"))).toBe("204")
+      expect(await post(followed.origin, genuineDelivery("another"))).toBe("401")
+    },
+  )
 
   const named = readdirSync(examples).filter((name) => name.startsWith(`${language}-`))
   test.for(named)(

@@ -84,7 +84,11 @@ test("npm is that of the Node of this repository", () => {
 })
 
 test("the provenance statement names the workflow that signs it, and that of another machine says that nobody does", () => {
-  const of = { version: "0.1.0", commit: "c0ffee", sums: [{ file: "Ruby-gem/sitewire-0.1.0.gem", sha256: "ab" }] }
+  const of = {
+    version: "0.1.0",
+    commit: "c0ffee",
+    sums: [{ file: "Ruby-gem/sitewire-0.1.0.gem", sha256: "ab" }],
+  }
   const local = provenanceOf({ ...of, env: {} })
   expect(local.subject).toEqual([{ name: "Ruby-gem/sitewire-0.1.0.gem", digest: { sha256: "ab" } }])
   expect(local.predicate.runDetails).toEqual({ builder: { id: "urn:sitewire:unsigned-local-build" } })

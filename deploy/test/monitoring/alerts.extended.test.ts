@@ -7,7 +7,16 @@ import { needs } from "@sitewire/testkit/needs"
 import { findTool, readRules } from "@sitewire/testkit/prometheus"
 import { afterAll, expect, test } from "vitest"
 import { stringify } from "yaml"
-import { attempted, cases, healthy, ready, type Series, singleFailures, synced, triggers } from "./alertCases.ts"
+import {
+  attempted,
+  cases,
+  healthy,
+  ready,
+  type Series,
+  singleFailures,
+  synced,
+  triggers,
+} from "./alertCases.ts"
 import { dashboardExpressions } from "./dashboardExpressions.ts"
 
 const run = promisify(execFile)

@@ -110,9 +110,7 @@ export function createRouter(
         // A client that has gone needs no result.
         const runIfOpen = async () => (response.destroyed ? null : run())
         const limit = route.readsKafka ? inKafka : route.expensive ? expensive : null
-        const result = limit
-          ? ((await limit.run(apiKey, runIfOpen)) ?? tooManyWait())
-          : await run()
+        const result = limit ? ((await limit.run(apiKey, runIfOpen)) ?? tooManyWait()) : await run()
         if (route.expensive && result.kind === "stream" && result.chunks)
           result.chunks = runChunks(expensive, apiKey, result.chunks)
         if (route.endless && result.kind === "stream") response.locals.endless = true
