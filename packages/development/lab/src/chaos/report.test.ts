@@ -75,6 +75,7 @@ test("with --json a run that holds prints one JSON object and nothing else, and 
     published: 1,
     delivered: 1,
     lost: 0,
+    erased: 0,
     duplicates: 0,
     bound: 2 * 3 * 64,
     forged: 0,
