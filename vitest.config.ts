@@ -45,6 +45,7 @@ export default defineConfig({
     // the machine may be busy. A file that needs more states why.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 90_000 } },
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
     // Three for each core, because tests mostly wait for a broker, a database, a browser or a process.

@@ -246,7 +246,7 @@ test("nothing is stored by a statement that waited while an erasure was requeste
   )
   await erasing.query("commit")
   erasing.release()
-  expect(await storing).toBe(false)
+  expect(await storing).toBe(null)
   expect(await pool.sql("select from known_event where event_id = 'checked too early'")).toEqual([])
   version = await readVersion()
 })
