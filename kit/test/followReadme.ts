@@ -28,7 +28,7 @@ export async function followReadme(language: string, library: string, archives: 
   const page = readFileSync(join(root, library, "README.md"), "utf8").replaceAll("3000", String(port))
   const steps = page.slice(page.indexOf("\n## Install\n"), page.indexOf("\n## Respond\n"))
   const commands: string[] = []
-  for (const [, info = "", text = ""] of steps.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)) {
+  for (const [, info = "", text = ""] of steps.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)) {
     const [, file] = info.split(" ")
     if (info === "sh") commands.push(text)
     else if (file?.includes(".")) writeFileSync(join(app, file), text)

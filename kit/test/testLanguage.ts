@@ -63,11 +63,12 @@ export function testLanguage(language: string): void {
     },
   )
 
+  const named = readdirSync(examples).filter((name) => name.startsWith(`${language}-`))
   test(
     `the steps of ${folder}/README.md lead from an empty folder to a receiver`,
     limits,
     async (context) => {
-      hasTools(artifact.needs, context)
+      hasTools([...artifact.needs, ...named.flatMap((name) => readExample(name).needs)], context)
       await build()
       const followed = await followReadme(language, folder, archives)
       const receiver = await startReceiver(folder, followed)
@@ -81,7 +82,6 @@ export function testLanguage(language: string): void {
     },
   )
 
-  const named = readdirSync(examples).filter((name) => name.startsWith(`${language}-`))
   test.for(named)(
     "%s, installed from the packed archive, responds as promised",
     limits,

@@ -22,7 +22,7 @@ export function secretVariants(secret: Buffer): Variant[] {
     ),
     variant(
       "decoded from its whsec_ form",
-      "That form is for Standard Webhooks libraries. For this header, give the secret itself.",
+      "Libraries decode that form. Here, and to code of your own that does not, give the secret itself.",
       trimmed.startsWith("whsec_") && Buffer.from(trimmed.slice("whsec_".length), "base64"),
     ),
     variant(

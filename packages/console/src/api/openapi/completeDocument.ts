@@ -31,6 +31,11 @@ export function completeDocument(document: OpenApi): OpenApi {
 }
 
 function completeSchema(schema: JsonSchema, schemas: OpenApi["components"]["schemas"]): void {
+  // A generator of Go clients understands a list of types only if it has one beside null.
+  if (Array.isArray(schema.type) && schema.type.length > 2) {
+    schema.anyOf = schema.type.map((type) => ({ type }))
+    delete schema.type
+  }
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const common = commonFields[name]
     // Beside a reference, this would forbid all fields of the schema that is referred to.
