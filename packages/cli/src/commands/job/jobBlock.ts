@@ -2,8 +2,8 @@ import { type DifferingEvent, type Job, type JobOutcome, mostCounted } from "@si
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { localTime } from "../../output/time.ts"
-import { openTransactionText } from "../topic/openTransactionText.ts"
 import { exceptionTable } from "./exceptionTable.ts"
+import { openTransactionText } from "./openTransactionText.ts"
 
 export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Style): string {
   const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
