@@ -130,7 +130,7 @@ test("invalid records are skipped and logged with their offsets, and others are 
   expect(skipped.map(({ reason }) => reason).sort()).toEqual([
     "Postgres cannot store one of its values",
     expect.stringContaining("connection "),
-    "no value",
+    "no value (a tombstone)",
     "not JSON",
   ])
   expect(skipped.every(({ topic, partition, offset }) => topic && partition !== undefined && offset)).toBe(

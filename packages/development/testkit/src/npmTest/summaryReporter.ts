@@ -5,7 +5,7 @@ import type { Reporter, SerializedError, TestModule } from "vitest/node"
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url))
 
-type Failure = { message: string; stack?: string; cause?: unknown }
+type Failure = { message?: string; stack?: string; cause?: unknown }
 
 const ownPlace = /[^\s(]*\/((?:packages|services|deploy|kit)\/(?!.*node_modules)[^\s)]+:\d+):\d+/
 
@@ -16,7 +16,7 @@ const ownPlace = /[^\s(]*\/((?:packages|services|deploy|kit)\/(?!.*node_modules)
 function describe([error]: readonly Failure[] = []): string {
   if (!error) return ""
   const cause = error.cause as Failure | undefined
-  const lines = [...error.message.split("\n", 3), ...(cause?.message.split("\n", 3) ?? [])]
+  const lines = [...(error.message?.split("\n", 3) ?? []), ...(cause?.message?.split("\n", 3) ?? [])]
   const place = ownPlace.exec(cause?.stack ?? error.stack ?? "")?.[1]
   return [...lines.filter(Boolean), ...(place ? [`at ${place}`] : [])]
     .map((line) => line.slice(0, 300))
