@@ -499,13 +499,13 @@ test.each([
     untilReadMs: 0,
     ends: 80,
   },
-  { when: "the source read the request late", connectingMs: 0, suspendedMs: 0, untilReadMs: 600, ends: 60.6 },
+  { when: "the source read the request late", connectingMs: 0, suspendedMs: 0, untilReadMs: 3_000, ends: 63 },
   {
     when: "the source takes long to respond",
     connectingMs: 0,
     suspendedMs: 0,
     untilReadMs: 30_000,
-    ends: 61,
+    ends: 65,
   },
 ])("the minute between two requests begins when the source has the first one, if $when", async (late) => {
   const { sql } = await emptyDatabase()

@@ -14,7 +14,7 @@ export type RunWithinGraceOptions = {
 }
 
 /** A request that the source has not responded to is assumed to have arrived by then. The rest is the source's work. */
-const longestTransitMs = 1_000
+const longestTransitMs = 5_000
 
 /**
  * Executes a granted run. It must send its request within the start grace, which is the only reserve in

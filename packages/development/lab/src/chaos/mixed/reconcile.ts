@@ -25,7 +25,7 @@ export type MixedLedger = {
   shortestGapMs: number | null
   /**
    * The same between two GETs, from the earliest time at which the first can have arrived. Not judged: it is shorter than the window
-   * by what the first one needs over a second to the source, which is a limit in docs/guarantees.md.
+   * by what the first one needs over 5 s to the source, which is a limit in docs/guarantees.md.
    */
   shortestRequestGapMs: number | null
   /** Events without a delivery, deliveries that are neither delivered nor dead, and due syncs, although all is quiet. */
