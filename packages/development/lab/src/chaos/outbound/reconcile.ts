@@ -112,11 +112,13 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   for (const outcome of evidence.outcomes)
     if ((newest.get(outcome.event_id)?.ended_at ?? "") <= outcome.ended_at)
       newest.set(outcome.event_id, outcome)
-  const unheard = deliveries.flatMap(({ event, state }) =>
-    newest.get(event)?.state === state
+  // The erasure of what had ended before is not published.
+  const unheard = deliveries.flatMap(({ event, state }) => {
+    const heard = newest.get(event)?.state
+    return heard === state || (state === "erased" && heard)
       ? []
-      : `${event}: ${state}, published as ${newest.get(event)?.state ?? "nothing"}`,
-  )
+      : `${event}: ${state}, published as ${heard ?? "nothing"}`
+  })
   const unsent = findUnsent(evidence)
   const stranded = findStranded(evidence)
   const withoutCarrier = findWithoutCarrier(evidence)
