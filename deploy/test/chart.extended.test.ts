@@ -69,7 +69,7 @@ function comparable(resources: Rendered[]): unknown[] {
   return JSON.parse(
     text
       .replaceAll(
-        /"((?:sitewire-(?:common|egress|partners|retries|setup)|[a-z-]+-defaults|setup|webhook-dispatcher))-(?=[a-z0-9]*\d)[a-z0-9]{10}"/g,
+        /"((?:sitewire-(?:channels|common|egress|partners|retries|setup)|[a-z-]+-defaults|setup|webhook-dispatcher))-(?=[a-z0-9]*\d)[a-z0-9]{10}"/g,
         '"$1"',
       )
       .replaceAll(/"annotations":\{"sitewire\/settings":"[a-z0-9]{10}"\},/g, ""),
