@@ -94,7 +94,7 @@ const behaviours = {
   ),
   "continues-unasked": responds(
     "Sends an unexpected 100 Continue, and then 200.",
-    raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"),
+    raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"),
     delivered(200),
   ),
   "endless-early-hints": responds(
