@@ -18,8 +18,8 @@ needs(() => {
   if (!hasDocker) throw new Error("no Docker daemon responds")
 })
 
-/** Building five images, or restarting six containers under load, takes minutes. */
-const longMs = 600_000
+/** Building five images, or restarting six containers under load, takes minutes: ten, while other tests use both cores. */
+const longMs = 1_800_000
 
 let system: Awaited<ReturnType<typeof startContainers>>
 let receiver: Receiver

@@ -290,7 +290,7 @@ create index waiting_delivery_channel_id_delivery_id_idx on waiting_delivery (ch
 -- For the claim: the deferred deliveries of a channel, in the order in which they were deferred.
 create index waiting_delivery_deferred_idx on waiting_delivery (channel_id, deferred_at, delivery_id)
   where deferred_at is not null;
--- For the sweep: the scheduled deliveries, the longest overdue first.
+-- For the poll: the scheduled deliveries, the longest overdue first.
 create index waiting_delivery_scheduled_idx on waiting_delivery (next_attempt_at) where next_attempt_at is not null;
 -- For the channels that fail. Few of the rows of a large backlog were attempted so often.
 create index waiting_delivery_failing_idx on waiting_delivery (channel_id) where failures >= 3;

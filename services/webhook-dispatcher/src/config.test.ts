@@ -1,6 +1,6 @@
 import { ConfigurationError, readConfig } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { dispatcherVariables, overdueAfter } from "./config.ts"
+import { dispatcherVariables } from "./config.ts"
 
 const right = {
   KAFKA_BROKERS: "kafka:9092",
@@ -55,13 +55,4 @@ test("invalid sealing keys and ranges are reported together with all other error
   ])
   expect(fault).toContain('the key "one" must be 32 bytes in base64')
   expect(fault).not.toContain(short)
-})
-
-test("an OVERDUE_AFTER that is shorter than an attempt and the publication of its retry is rejected", () => {
-  const overdue = (env: Record<string, string>) =>
-    overdueAfter(readConfig(dispatcherVariables, { ...right, ...env }))
-  expect(overdue({})).toBe(300_000)
-  expect(overdue({ OVERDUE_AFTER: "30s" })).toBe(30_000)
-  expect(() => overdue({ OVERDUE_AFTER: "29s" })).toThrow("Set OVERDUE_AFTER=30s or more")
-  expect(() => overdue({ OVERDUE_AFTER: "30s", DELIVERY_TIMEOUT: "11s" })).toThrow("OVERDUE_AFTER=31s")
 })

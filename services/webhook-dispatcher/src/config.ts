@@ -2,8 +2,6 @@ import { sealingVariables } from "@sitewire/database"
 import { channelEgressVariables } from "@sitewire/egress"
 import {
   booleanVariable,
-  type Config,
-  ConfigurationError,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -14,7 +12,6 @@ import {
   retryVariables,
   telemetryVariables,
 } from "@sitewire/runtime"
-import { giveUpAfterMs } from "./retry/scheduleRetry.ts"
 
 export const dispatcherVariables = {
   ...processVariables,
@@ -48,10 +45,6 @@ export const dispatcherVariables = {
     { min: 1, max: 10_000 },
     "Failed attempts in a row that open a channel's circuit breaker.",
   ),
-  OVERDUE_AFTER: durationVariable(
-    "5m",
-    "A pending delivery that is overdue by more than this is deferred, because its record seems to be lost. At least DELIVERY_TIMEOUT and 20 s.",
-  ),
   BREAKER_COOLDOWN: durationVariable(
     "30s",
     "How long an open circuit breaker waits before it admits a probe.",
@@ -64,14 +57,4 @@ export const dispatcherVariables = {
     "Deliveries and their attempts are deleted when the day on which their event was published (UTC) is older than this, except deliveries that wait for an attempt.",
     retentionBounds,
   ),
-}
-
-/** Rejects a time in which an attempt can be in flight and publish its retry, because the sweep would cause a second attempt. */
-export function overdueAfter(config: Config<typeof dispatcherVariables>): number {
-  const { OVERDUE_AFTER: overdueMs, DELIVERY_TIMEOUT: timeoutMs } = config
-  const least = timeoutMs + giveUpAfterMs
-  if (overdueMs >= least) return overdueMs
-  throw new ConfigurationError(
-    `OVERDUE_AFTER is shorter than an attempt, so deliveries could be sent twice. Set OVERDUE_AFTER=${least / 1_000}s or more: DELIVERY_TIMEOUT and ${giveUpAfterMs / 1_000} s.`,
-  )
 }

@@ -3,7 +3,7 @@ import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer
 import type { ServiceParts } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
 import type { Dispatcher } from "./createDispatcher.ts"
-import type { RetrySchedule } from "./retry/nextAttempt.ts"
+import type { RetrySchedule } from "./decide/decide.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
 type Handle = (records: ConsumerRecord[], done: (record: ConsumerRecord) => void) => Promise<void>

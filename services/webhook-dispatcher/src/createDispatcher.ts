@@ -1,25 +1,25 @@
 import type { TopicNames } from "@sitewire/contracts"
 import { createLimiter } from "@sitewire/limiter"
 import type { Logger, Tracing } from "@sitewire/runtime"
-import { createHandleDelivery } from "./attempt/handleDelivery.ts"
-import type { SendRequest } from "./attempt/sendRequest.ts"
-import { watchNetwork } from "./attempt/watchNetwork.ts"
-import { batchWrites } from "./batchWrites.ts"
 import type { Publish } from "./createPublish.ts"
 import type { Store } from "./createStore.ts"
+import type { RetrySchedule } from "./decide/decide.ts"
 import { countUnreachable } from "./deferred/countUnreachable.ts"
-import { drainDeferred } from "./deferred/drainDeferred.ts"
 import { expireDeferred } from "./deferred/expireDeferred.ts"
-import { startSweep } from "./deferred/sweep/startSweep.ts"
 import { startEndingDeliveries } from "./deletedChannels/startEndingDeliveries.ts"
-import type { DueDelivery } from "./delivery.ts"
+import { createHandleDelivery } from "./handleDelivery.ts"
 import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
 import { createKeyedLock } from "./keyedLock.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import { startPublishingEnds } from "./outcome/startPublishingEnds.ts"
-import { createHandleRetries } from "./retry/handleRetries.ts"
-import type { RetrySchedule } from "./retry/nextAttempt.ts"
-import { createScheduleRetry, giveUpAfterMs } from "./retry/scheduleRetry.ts"
+import { batchWrites } from "./record/batchWrites.ts"
+import { createScheduleRetry } from "./record/scheduleRetry.ts"
+import type { SendRequest } from "./send/sendRequest.ts"
+import { watchNetwork } from "./send/watchNetwork.ts"
+import { createBacklogs } from "./source/backlogs.ts"
+import { drainDeferred } from "./source/drainDeferred.ts"
+import { createHandleRetries } from "./source/handleRetries.ts"
+import { createStartClaimed } from "./source/startClaimed.ts"
 import type { ChannelStatus } from "./status/writeStatus.ts"
 
 export type DispatcherSettings = {
@@ -32,7 +32,6 @@ export type DispatcherSettings = {
   channelMaxWaitMs: number
   breakerFailures: number
   breakerCooldownMs: number
-  overdueAfterMs: number
   deliveryTimeoutMs: number
   /**
    * The interval at which Postgres is polled for deferred deliveries. Only a poll shows that a channel was
@@ -63,11 +62,13 @@ export type DispatcherParts = {
 const reserveMs = 2_500
 
 /**
- * Starts to attempt deferred deliveries, and to search for deliveries whose Kafka record was lost (the
- * sweep).
+ * Builds the stages, in the order in which a delivery passes them: a source (an event, or a claim of what is stored), and what
+ * every attempt goes through (`createHandleDelivery`). Starts to attempt what is stored.
  */
 export function createDispatcher(parts: DispatcherParts) {
-  const { settings, store, publish, send, metrics, tracing, log } = parts
+  const { settings, store, publish, metrics, log } = parts
+  const { schedule, topics, maxOutstanding } = settings
+  const stopping = new AbortController()
   const network = watchNetwork({
     onState(isUp, why) {
       parts.onNetwork(isUp, why)
@@ -75,50 +76,48 @@ export function createDispatcher(parts: DispatcherParts) {
       else log.error({ why }, "hardly any channel can be reached; deliveries wait, and no retry period runs")
     },
   })
-  const { schedule, topics, maxOutstanding, longestStatementMs } = settings
-  // From an attempt's start until its outcome can be recorded, which waits for the retry's record in Kafka.
-  const attemptMs = settings.deliveryTimeoutMs + giveUpAfterMs + reserveMs
-  const startMs = settings.channelMaxWaitMs + reserveMs
-  // The lease outlasts both statements. A shorter one would end before the attempt if Postgres is slow, and the delivery would be
-  // claimed and released for ever, or sent twice.
-  const attemptWithinMs = longestStatementMs + startMs
-  const claimSettings = { attemptWithinMs, leaseMs: attemptWithinMs + attemptMs + longestStatementMs }
-  const limiter = createLimiter({
-    maxConcurrency: settings.channelMaxConcurrency,
-    // Together three quarters: the rest is for channels that respond quickly.
-    slowConcurrency: Math.floor(maxOutstanding / 2),
-    unknownConcurrency: Math.ceil(maxOutstanding / 4),
-    maxWaitMs: settings.channelMaxWaitMs,
-    breakerFailures: settings.breakerFailures,
-    breakerCooldownMs: settings.breakerCooldownMs,
-    onBreaker: (channel, state, failures) =>
-      log.warn(
-        { channel, failures },
-        state === "open"
-          ? "circuit breaker opened; the channel's deliveries are deferred until a probe succeeds"
-          : "circuit breaker closed; the channel's deliveries are attempted again",
-      ),
-    onCapacity: (channel) => drain.onCapacity(channel),
-  })
-  const lock = createKeyedLock()
+  const backlogs = createBacklogs()
+  const limiter = createDispatcherLimiter(settings, backlogs.onCapacity, log)
   const writes = batchWrites(store, { signal: parts.expiring, log })
-
   const handleDelivery = createHandleDelivery({
+    ...parts,
     ...writes,
-    send,
     network,
     limiter,
-    backlog: {
-      queueReason: (channel) => drain.queueReason(channel),
-      onDeferred: (channel, reason) => drain.onDeferred(channel, reason),
-      backOff: (channel) => drain.backOff(channel),
-    },
+    backlog: backlogs,
     schedule,
     scheduleRetry: createScheduleRetry(publish, topics.retry),
+  })
+
+  const handleSitePaid = createHandleSitePaid({
+    ...parts,
+    lookUp: store.lookUpEvents,
+    store: writes.storeDelivery,
+    handleNewDelivery: handleDelivery,
+    lock: createKeyedLock(),
+    invalidTopic: topics.sitePaidInvalid,
+  })
+
+  const claimSettings = leaseOf(settings)
+  const startClaimed = (most: number) =>
+    createStartClaimed({
+      attempt: handleDelivery,
+      release: writes.releaseClaim,
+      most,
+      onFree: backlogs.wake,
+      stopping: stopping.signal,
+      metrics,
+      log,
+    })
+  // The consumer limits how many are woken.
+  const woken = startClaimed(Number.POSITIVE_INFINITY)
+  const handleRetries = createHandleRetries({
+    claim: (wakes) => store.claimScheduled(wakes, claimSettings),
+    start: woken.start,
     metrics,
-    tracing,
     log,
   })
+
   const unreachable = countUnreachable({
     openBreakers: limiter.openBreakers,
     isNetworkDown: network.isDown,
@@ -128,33 +127,28 @@ export function createDispatcher(parts: DispatcherParts) {
   const expire = expireDeferred({
     openBreakers: limiter.openBreakers,
     endExpired: (channels) => store.endExpired(channels, { periodMs: schedule.periodMs }),
-    scanFrom: (channel) => drain.scanFrom(channel),
+    scanFrom: backlogs.scanFrom,
     log,
   })
-  const drain = drainDeferred({
+  const claimed = startClaimed(maxOutstanding)
+  const draining = drainDeferred({
+    makeDue: store.makeDue,
     findDeferredChannels: store.findDeferredChannels,
     claim: (requests) => store.claimDeferred(requests, claimSettings),
+    backlogs,
     limiter,
-    attempt: handleClaimed,
-    release: releaseClaimed,
+    claimed,
     async onPoll(isPaused) {
       await unreachable.poll(isPaused)
       await expire()
     },
     pollIntervalMs: settings.pollIntervalMs,
-    maxClaimed: maxOutstanding,
+    stopping: stopping.signal,
     metrics,
     log,
   })
-  const sweep = startSweep({
-    overdueAfterMs: settings.overdueAfterMs,
-    sweepScheduled: store.sweepScheduled,
-    readClock: store.readClock,
-    metrics,
-    log,
-  })
+
   const ending = startEndingDeliveries({
-    attemptsEndWithinMs: startMs + attemptMs,
     intervalMs: settings.deletedChannelsIntervalMs,
     findDeletedChannels: store.findDeletedChannels,
     endDeliveries: store.endDeliveries,
@@ -169,59 +163,6 @@ export function createDispatcher(parts: DispatcherParts) {
     metrics,
     log,
   })
-  const handleRetries = createHandleRetries({
-    load: store.loadDeliveries,
-    handleDelivery,
-    lock,
-    metrics,
-    log,
-  })
-  const handleSitePaid = createHandleSitePaid({
-    lookUp: store.lookUpEvents,
-    store: writes.storeDelivery,
-    publish,
-    handleNewDelivery,
-    lock: createKeyedLock(),
-    invalidTopic: topics.sitePaidInvalid,
-    metrics,
-    tracing,
-    log,
-  })
-
-  async function acquireLock(id: string): Promise<void> {
-    for (;;) {
-      const released = Promise.withResolvers<void>()
-      if (lock.acquire(id, released.resolve)) return
-      await released.promise
-    }
-  }
-
-  async function handleNewDelivery(due: DueDelivery): Promise<void> {
-    // After a crash, a retry of this attempt may have been published: its record waits for the repeated attempt.
-    await acquireLock(due.id)
-    try {
-      await handleDelivery(due)
-    } finally {
-      lock.release(due.id)
-    }
-  }
-
-  /**
-   * Another attempt of the delivery may still be in flight, if a resend was requested during it. The claim is
-   * then released, and made again after that attempt.
-   */
-  async function handleClaimed(due: DueDelivery): Promise<void> {
-    if (!lock.acquire(due.id, () => drain.onCapacity(due.channel.id))) return releaseClaimed(due)
-    try {
-      await handleDelivery(due)
-    } finally {
-      lock.release(due.id)
-    }
-  }
-
-  async function releaseClaimed({ id, claim }: DueDelivery): Promise<void> {
-    if (claim) await writes.releaseClaim({ id, leaseExpiresAt: claim.leaseExpiresAt })
-  }
 
   function statusOf(channel: string): ChannelStatus {
     const { openedAt, failures, limit, inFlight, averageMs } = limiter.status(channel)
@@ -238,14 +179,50 @@ export function createDispatcher(parts: DispatcherParts) {
   return {
     handleSitePaid,
     handleRetries,
-    counts: () => ({ ...limiter.counts(), claimed: drain.claimed() }),
+    counts: () => ({ ...limiter.counts(), claimed: claimed.unfinished() }),
     /** Channels that fail, are slow, or have deferred deliveries. */
-    statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...drain.channels()])].map(statusOf),
+    statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...backlogs.all()])].map(statusOf),
     forget: limiter.forget,
     async close(deadlineMs: number): Promise<void> {
-      await Promise.all([sweep.close(), ending.close(), ends.close(), drain.close(deadlineMs)])
+      stopping.abort()
+      await Promise.all([ending.close(), ends.close(), draining])
+      await Promise.all([claimed.idle(deadlineMs), woken.idle(deadlineMs)])
     },
   }
+}
+
+/**
+ * The lease outlasts the statement that claims, the attempt, and the statement that records it. A shorter one would end before the attempt
+ * if Postgres is slow, and the delivery would be claimed and released for ever, or sent twice.
+ */
+function leaseOf({ channelMaxWaitMs, deliveryTimeoutMs, longestStatementMs }: DispatcherSettings) {
+  const attemptWithinMs = longestStatementMs + channelMaxWaitMs + reserveMs
+  return { attemptWithinMs, leaseMs: attemptWithinMs + deliveryTimeoutMs + reserveMs + longestStatementMs }
+}
+
+function createDispatcherLimiter(
+  settings: DispatcherSettings,
+  onCapacity: (channel: string) => void,
+  log: Logger,
+) {
+  const { maxOutstanding } = settings
+  return createLimiter({
+    maxConcurrency: settings.channelMaxConcurrency,
+    // Together three quarters: the rest is for channels that respond quickly.
+    slowConcurrency: Math.floor(maxOutstanding / 2),
+    unknownConcurrency: Math.ceil(maxOutstanding / 4),
+    maxWaitMs: settings.channelMaxWaitMs,
+    breakerFailures: settings.breakerFailures,
+    breakerCooldownMs: settings.breakerCooldownMs,
+    onBreaker: (channel, state, failures) =>
+      log.warn(
+        { channel, failures },
+        state === "open"
+          ? "circuit breaker opened; the channel's deliveries are deferred until a probe succeeds"
+          : "circuit breaker closed; the channel's deliveries are attempted again",
+      ),
+    onCapacity,
+  })
 }
 
 export type Dispatcher = ReturnType<typeof createDispatcher>

@@ -1,28 +1,19 @@
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
-import {
-  type Erasures,
-  type Pool,
-  readClock,
-  readErasures,
-  type SealingKeys,
-  type Sql,
-} from "@sitewire/database"
+import { type Erasures, type Pool, readErasures, type SealingKeys, type Sql } from "@sitewire/database"
 import type { RetryStatement } from "@sitewire/runtime"
-import { claimDeferred } from "./deferred/claimDeferred.ts"
-import { deferDeliveries } from "./deferred/deferDeliveries.ts"
+import { claimDeferred, claimScheduled } from "./deferred/claim.ts"
 import { endExpired } from "./deferred/endExpired.ts"
 import { findDeferredChannels } from "./deferred/findDeferredChannels.ts"
-import { releaseClaims } from "./deferred/releaseClaims.ts"
+import { makeDue } from "./deferred/makeDue.ts"
+import { releaseClaims } from "./deferred/release.ts"
 import { reportUnreachable } from "./deferred/reportUnreachable.ts"
-import { sweepScheduled } from "./deferred/sweep/sweepScheduled.ts"
 import { endDeliveries } from "./deletedChannels/endDeliveries.ts"
 import { findDeletedChannels } from "./deletedChannels/findDeletedChannels.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { lookUpEvents } from "./intake/lookUpEvents.ts"
 import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./intake/storeDeliveries.ts"
 import { createClaimEnded, settleEnded } from "./outcome/endedDeliveries.ts"
-import { type AttemptRecord, recordAttempts } from "./outcome/recordAttempts.ts"
-import { loadDeliveries } from "./retry/loadDeliveries.ts"
+import { type AttemptRecord, recordAttempts } from "./record/recordAttempts.ts"
 
 /**
  * How far back erasures are read. An erasure concerns only events that were published before it, and Kafka has deleted all events
@@ -67,18 +58,16 @@ export function createStore({ pool, retry, sealingKeys, ...settings }: StorePart
         if (locked) return locked
       }
     }),
-    loadDeliveries: retried("load deliveries", loadDeliveries),
     recordAttempts: retried("record attempts", (sql, batch: readonly AttemptRecord[]) =>
       recordAttempts(sql, batch, settings),
     ),
-    deferDeliveries: retried("defer deliveries", deferDeliveries),
     releaseClaims: retried("release claims", releaseClaims),
+    makeDue: once(makeDue),
     findDeferredChannels: once(findDeferredChannels),
+    claimScheduled: once(claimScheduled),
     claimDeferred: once(claimDeferred),
     endExpired: once(endExpired),
     reportUnreachable: once(reportUnreachable),
-    sweepScheduled: once(sweepScheduled),
-    readClock: once(readClock),
     findDeletedChannels: once(findDeletedChannels),
     endDeliveries: once(endDeliveries),
     claimEnded: once(createClaimEnded()),

@@ -75,29 +75,30 @@ export type NewDelivery = {
   appendedAt: number
 }
 
+/** A delivery whose attempt is due: a new one, which is stored with the outcome, or a stored one, which was claimed. */
 export type DueDelivery = {
   id: string
   eventId: string
   channel: Channel
   body: Buffer
   attempt: number
+  /** Failed attempts of the retry period. */
   failures: number
-  /** Start of the retry period, ISO 8601, moved forward by time that does not count, such as a pause. */
-  since: string
+  /** Start of the retry period by `steadyClock`, moved forward by time that does not count, such as a pause. */
+  since: number
   correlation: string
   /** The context in which the event was processed. Null if its trace is not recorded. */
   traceparent: Traceparent | null
   /** The context of the attempt whose retry this is. */
   previousAttempt?: Traceparent | null
-  /** Null if the attempt comes from a Kafka record and not from a deferred row. */
-  claim: Claim | null
-  /** For a first attempt: the delivery, which is stored with the outcome. */
-  unstored?: NewDelivery
-}
+} & ({ unstored: NewDelivery; claim: null } | { unstored: null; claim: Claim })
 
-type Claim = {
-  /** Identifies the deferral that the attempt ends. */
-  deferredAt: Date
+export type ClaimedDelivery = DueDelivery & { claim: Claim }
+
+export type Claim = {
+  /** Identifies the deferral that the attempt ends. Null: the delivery was scheduled. */
+  deferredAt: Date | null
+  /** Identifies the claim. */
   leaseExpiresAt: Date
   /**
    * No attempt may start after this (`performance.now()`), because the lease might end before the attempt.

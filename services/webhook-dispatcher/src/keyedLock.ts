@@ -1,6 +1,5 @@
 /**
- * Locks deliveries, or events, by their ids within this process. After a crash, two records of one delivery can be due at
- * the same time: the second waits for the first, and is then dropped as stale. So does a second record of an event.
+ * Locks events by their ids within this process: a second record of an event waits for the first, and is then a duplicate.
  */
 export function createKeyedLock() {
   // Null while nothing waits, so that nearly all keys need no array.

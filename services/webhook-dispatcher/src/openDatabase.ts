@@ -22,6 +22,8 @@ export async function openDatabase(service: Service): Promise<{
     ...databaseAccess(config),
     size: config.DATABASE_POOL_SIZE,
     name: "webhook-dispatcher",
+    // Each statement is small. Leases outlast two of them, and after a kill, what was claimed waits for the end of its lease.
+    statementTimeoutMs: 10_000,
   })
   await connectPostgres({ ...service, pool, newestColumns, check: "postgres connection" })
 

@@ -2,13 +2,11 @@ import { topicNames } from "@sitewire/contracts"
 import { makeDays, readDigestKey } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import type { ServiceParts } from "@sitewire/runtime"
-import { checkNewestSecret, createChannelOpener } from "./attempt/openSecrets.ts"
-import { createSendRequest, type EgressOf } from "./attempt/sendRequest.ts"
 import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
 import { createSendTestRequest } from "./check/sendTestRequest.ts"
 import { createCheckStore } from "./check/storeCheck.ts"
-import { type dispatcherVariables, overdueAfter } from "./config.ts"
+import type { dispatcherVariables } from "./config.ts"
 import { createConsumers } from "./createConsumers.ts"
 import { createDispatcher } from "./createDispatcher.ts"
 import { createPublish } from "./createPublish.ts"
@@ -19,13 +17,14 @@ import { openDatabase } from "./openDatabase.ts"
 import { openKafka } from "./openKafka.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { startDeletingOldDeliveries } from "./retention/startDeletingOldDeliveries.ts"
+import { checkNewestSecret, createChannelOpener } from "./send/openSecrets.ts"
+import { createSendRequest, type EgressOf } from "./send/sendRequest.ts"
 import { newDispatcherId } from "./status/newDispatcherId.ts"
 import { startReportingCertificates } from "./status/startReportingCertificates.ts"
 import { startReportingStatus } from "./status/startReportingStatus.ts"
 
 /**
- * Builds the parts and wires them. `intervals`: how often Postgres is polled and written to, and the time of the sweep. Shorter
- * ones let tests wait less.
+ * Builds the parts and wires them. `intervals`: how often Postgres is polled and written to. Shorter ones let tests wait less.
  */
 export async function startDispatcher(
   service: ServiceParts<typeof dispatcherVariables>,
@@ -35,7 +34,6 @@ export async function startDispatcher(
     statusMs: 5_000,
     certificatesMs: 5_000,
     deletedChannelsMs: 5_000,
-    overdueAfterMs: overdueAfter(service.config),
   },
 ): Promise<void> {
   const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
@@ -97,7 +95,6 @@ export async function startDispatcher(
       channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
       breakerFailures: config.BREAKER_FAILURES,
       breakerCooldownMs: config.BREAKER_COOLDOWN,
-      overdueAfterMs: intervals.overdueAfterMs,
       deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
       pollIntervalMs: intervals.pollMs,
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 
-/** Dispatchers begin attempts within seconds of their time, and sweep lost records once a minute. */
+/** Dispatchers begin attempts within seconds of their time, also if a record is lost. */
 const oldest = `
 select delivery_id as id, channel_id, next_attempt_at from waiting_delivery
  where next_attempt_at < now() - interval '1 minute'

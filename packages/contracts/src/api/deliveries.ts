@@ -11,7 +11,7 @@ export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "canc
 /**
  * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
  * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
- * `resend`: a resend was requested. `overdue`: its attempt was overdue, because its Kafka record was lost. `rate`:
+ * `resend`: a resend was requested. `overdue`: its attempt was due, and its Kafka record did not come. `rate`:
  * its channel has a maximum rate. `notification`: it is an operator notification that was not attempted yet.
  */
 export const deferralReasonSchema = z.enum([
@@ -164,7 +164,7 @@ export const deliverySchema = z
       }),
     waiting_for: waitingForSchema.nullable().meta({
       description:
-        "What the next attempt waits for. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was overdue and no Kafka record would have caused it. rate: its channel has a maximum rate. null: no attempt follows.",
+        "What the next attempt waits for. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was due, and its Kafka record did not come. rate: its channel has a maximum rate. null: no attempt follows.",
       examples: ["retry"],
     }),
     next_attempt_at: z.iso.datetime().nullable().meta({

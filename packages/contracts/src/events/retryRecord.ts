@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /**
- * A record of a retry topic: a delivery's next attempt. The delivery's body stays in the database, where it
- * can be erased.
+ * A record of a retry topic: a timer for a delivery's next attempt. All that is known about the delivery stays in the database,
+ * where it can be erased.
  */
 export const retryRecordSchema = z
   .object({
@@ -16,18 +16,10 @@ export const retryRecordSchema = z
       .min(1)
       .meta({
         description:
-          "Number of the attempt to make. If the delivery has that many attempts already, the record is obsolete and ignored.",
+          "Number of the attempt that is due. If the delivery does not wait for this attempt, the record is ignored.",
         examples: [2],
       }),
-    failures: z
-      .int32()
-      .min(0)
-      .meta({ description: "Failed attempts of the retry period; chooses the next delay.", examples: [1] }),
-    correlation: z
-      .string()
-      .max(200)
-      .meta({ description: "Id of the event in all log lines.", examples: ["order-10042"] }),
   })
-  .meta({ id: "RetryRecord", description: "The next attempt of a delivery." })
+  .meta({ id: "RetryRecord", description: "An attempt of a delivery is due." })
 
 export type RetryRecord = z.infer<typeof retryRecordSchema>

@@ -66,7 +66,7 @@ export const deliveryTexts = {
       paused: "It is attempted after an operator has resumed the channel.",
       fault: "A dispatcher lacks a sealing key. An operator finds the reason in its log.",
       resend: "It is sent as soon as the channel has capacity.",
-      overdue: "Its Kafka record was lost. It is sent as soon as the channel has capacity.",
+      overdue: "It is due, and is sent as soon as the channel has capacity.",
       rate: "It is sent when it is its turn.",
       notification: "",
     },

@@ -4,8 +4,8 @@ import {
   type Receiver,
   type TestMessage,
 } from "@sitewire/signing/certification"
-import type { ChannelOpener } from "../attempt/openSecrets.ts"
-import { hideValues, secretParts } from "../attempt/partnersHeaders.ts"
+import type { ChannelOpener } from "../send/openSecrets.ts"
+import { hideValues, secretParts } from "../send/partnersHeaders.ts"
 import type { Check } from "./check.ts"
 import type { SendTestRequest, TestResponse } from "./sendTestRequest.ts"
 

@@ -1,6 +1,6 @@
 import { newDeliveryId, type TestDelivery } from "@sitewire/contracts"
 import { testSiteReadyBody } from "@sitewire/signing/certification"
-import { shownHeaderRecord } from "../attempt/shownHeaders.ts"
+import { shownHeaderRecord } from "../send/shownHeaders.ts"
 import type { Check } from "./check.ts"
 import type { CheckedReceiver } from "./receiver.ts"
 

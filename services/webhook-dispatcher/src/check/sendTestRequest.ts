@@ -1,8 +1,8 @@
 import type { Headers, Timing } from "@sitewire/egress"
 import { isAccepted, type TestResponse as Sent } from "@sitewire/signing/certification"
-import { describeRedirect } from "../attempt/describeRedirect.ts"
-import type { EgressOf } from "../attempt/sendRequest.ts"
 import type { Channel } from "../delivery.ts"
+import { describeRedirect } from "../send/describeRedirect.ts"
+import type { EgressOf } from "../send/sendRequest.ts"
 
 export type TestRequest = {
   id: string

@@ -31,7 +31,7 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
 
   function advance(channel: string, from: number, next: number | undefined): void {
     if (next === undefined) continueFrom.delete(channel)
-    // A page may have one time only: the sweep defers as many deliveries at once as a page has.
+    // A page may have one time only: `makeDue` defers as many deliveries at once as a page has.
     else continueFrom.set(channel, Math.max(next, from + 1))
   }
 

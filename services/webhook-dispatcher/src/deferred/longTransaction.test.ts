@@ -1,8 +1,8 @@
 import { indexEntriesRead } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { createBacklogs } from "./backlogs.ts"
-import { claimDeferred } from "./claimDeferred.ts"
+import { createBacklogs } from "../source/backlogs.ts"
+import { claimDeferred } from "./claim.ts"
 import { findDeferredChannels } from "./findDeferredChannels.ts"
 import { readBacklogMetrics } from "./readBacklogMetrics.ts"
 
@@ -23,28 +23,26 @@ test("behind a long transaction, a claim reads no entries of deliveries that do 
   await sql("delete from waiting_delivery")
   const id = await insert({ deferred_at: "now() - interval '1 minute'", deferred_reason: "'busy'" })
 
-  const backlogs = createBacklogs(() => findDeferredChannels(sql))
+  const backlogs = createBacklogs()
   const claim = async () => {
     const requests = [{ channel: "acme", limit: 1, from: backlogs.scanFrom("acme") }]
     const claimed = await claimDeferred(sql, requests, { leaseMs: 0, attemptWithinMs: 0 })
     expect(claimed.map((due) => due.id)).toEqual([id])
   }
   expect(await indexEntriesRead(sql, index, claim)).toBeGreaterThan(gone)
-  await backlogs.poll()
+  backlogs.replace(await findDeferredChannels(sql))
   expect(await indexEntriesRead(sql, index, claim)).toBeLessThan(10)
   expect((await readBacklogMetrics(sql)).unvacuumedRows).toBeGreaterThanOrEqual(gone)
 })
 
 test("a scan begins with the oldest delivery of the last claim or poll, so that a released one is found by the next poll", async () => {
-  let oldestMs = 100_000
-  const backlogs = createBacklogs(async () => [{ channel: "acme", paused: false, oldestMs }])
-  backlogs.add("acme")
+  const backlogs = createBacklogs()
+  const poll = (oldestMs: number) => backlogs.replace([{ channel: "acme", paused: false, oldestMs }])
   expect(backlogs.scanFrom("acme")).toBe(0)
-  await backlogs.poll()
+  poll(100_000)
   expect(backlogs.scanFrom("acme")).toBe(98_000)
   backlogs.claimed("acme", new Date(150_000))
   expect(backlogs.scanFrom("acme")).toBe(148_000)
-  oldestMs = 120_000
-  await backlogs.poll()
+  poll(120_000)
   expect(backlogs.scanFrom("acme")).toBe(118_000)
 })

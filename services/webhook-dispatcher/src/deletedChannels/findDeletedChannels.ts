@@ -10,11 +10,10 @@ with recursive waiting (channel_id) as (
     from waiting cross join lateral (
       select channel_id from waiting_delivery where channel_id > waiting.channel_id order by channel_id limit 1) as next
 )
-select id from waiting join deleted_channel on id = channel_id
- where deleted_at < now() - $1::float8 * interval '1 millisecond'`
+select id from waiting join deleted_channel on id = channel_id`
 
-/** Channels that were deleted at least `afterMs` ago, and have deliveries that wait. */
-export async function findDeletedChannels(sql: Sql, { afterMs }: { afterMs: number }): Promise<string[]> {
-  const rows = await sql<{ id: string }>(statement, [afterMs], "find-deleted-channels")
+/** Deleted channels that have deliveries that wait. */
+export async function findDeletedChannels(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }>(statement, [], "find-deleted-channels")
   return rows.map(({ id }) => id)
 }

@@ -3,18 +3,13 @@ import type { Logger } from "@sitewire/runtime"
 const batch = 500
 
 export type EndingParts = {
-  /** Attempts that started before the deletion have ended after this time. */
-  attemptsEndWithinMs: number
   intervalMs: number
-  findDeletedChannels: (settings: { afterMs: number }) => Promise<string[]>
+  findDeletedChannels: () => Promise<string[]>
   endDeliveries: (channel: string, settings: { batch: number }) => Promise<number>
   log: Logger
 }
 
-/**
- * Marks the deliveries of deleted channels as dead. None of them is attempted meanwhile: every attempt reads its channel
- * first, and those that had read it before the deletion have ended after `attemptsEndWithinMs`.
- */
+/** Marks the deliveries of deleted channels as dead, except those with a lease: their attempts, which may be in flight, end first. */
 export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
   const { findDeletedChannels, endDeliveries, log } = parts
   let stopping = false
@@ -22,7 +17,7 @@ export function startEndingDeliveries(parts: EndingParts): { close(): Promise<vo
   let running: Promise<void> = Promise.resolve()
 
   async function endAll(): Promise<void> {
-    for (const channel of await findDeletedChannels({ afterMs: parts.attemptsEndWithinMs })) {
+    for (const channel of await findDeletedChannels()) {
       let ended = 0
       for (let last = batch; last === batch && !stopping; ended += last)
         last = await endDeliveries(channel, { batch })

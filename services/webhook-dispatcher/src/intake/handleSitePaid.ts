@@ -84,14 +84,14 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       for (const { paid } of events) lock.release(paid.id)
       throw error
     })
-    const since = new Date(steadyClock.now()).toISOString()
+    const since = steadyClock.now()
     await Promise.all(begun.map((one, at) => handleEvent(one, rows[at], since, done)))
   }
 
   async function handleEvent(
     { event, span, delivery }: { event: ValidEvent; span: Span | null; delivery: NewDelivery },
     row: LookedUpEvent | undefined,
-    since: string,
+    since: number,
     done: Done,
   ): Promise<void> {
     const { record, paid, duplicates, others } = event
@@ -145,8 +145,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   async function storeErased(delivery: NewDelivery): Promise<void> {
     // Stored as deferred if the erasure was cancelled meanwhile, so that it is attempted.
-    const deferral = { id: delivery.id, reason: "busy", attempt: 1, failures: 0, elapsedMs: null } as const
-    await store({ delivery, attempt: null, deferral })
+    await store({ delivery, attempt: null, deferral: { reason: "busy", elapsedMs: null } })
     log.info(
       { delivery: delivery.id, event: delivery.eventId },
       "an event was erased before its delivery; it is not sent",

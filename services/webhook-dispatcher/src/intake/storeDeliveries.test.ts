@@ -66,7 +66,7 @@ const failed = (delivery: NewDelivery): FirstOutcome => ({
 const deferred = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
   attempt: null,
-  deferral: { id: delivery.id, reason: "breaker", attempt: 1, failures: 0, elapsedMs: 3_000 },
+  deferral: { reason: "breaker", elapsedMs: 3_000 },
 })
 
 async function rowOf({ id }: NewDelivery) {

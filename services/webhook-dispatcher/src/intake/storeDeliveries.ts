@@ -10,15 +10,20 @@ import {
   unnestColumns,
   unreachableUntilNow,
 } from "@sitewire/database"
-import type { Deferral } from "../deferred/deferDeliveries.ts"
-import type { NewDelivery } from "../delivery.ts"
+import type { DeferralReason, NewDelivery } from "../delivery.ts"
 import {
   type AttemptRecord,
   attemptColumns,
   attemptColumnTypes,
   attemptValues,
   recordAttempts,
-} from "../outcome/recordAttempts.ts"
+} from "../record/recordAttempts.ts"
+
+export type Deferral = {
+  reason: DeferralReason
+  /** How much of the retry period is over; null if it has not started. */
+  elapsedMs: number | null
+}
 
 /** A new delivery with the outcome of its first attempt, or with its deferral. */
 export type FirstOutcome = { delivery: NewDelivery } & (
@@ -39,7 +44,6 @@ const columnTypes = {
   erased: "boolean",
   deferred_reason: "text",
   // Of the deferral. An attempt that schedules a retry has its own.
-  deferred_failures: "int",
   deferred_elapsed_ms: "float8",
   ...attemptColumnTypes,
 }
@@ -106,7 +110,7 @@ with list as materialized (
     unreachable_ms)
   select id, channel_id, case when started_at is null then 0 else 1 end,
          now() + delay_ms * interval '1 millisecond', case when deferred_reason is not null then now() end,
-         deferred_reason::deferral_reason, coalesce(failures, deferred_failures),
+         deferred_reason::deferral_reason, coalesce(failures, 0),
          now() - coalesce(elapsed_ms, deferred_elapsed_ms) * interval '1 millisecond',
          case when deferred_reason is not null then ${unreachableUntilNow("new.channel_id")} end
     from new where not erased and waits
@@ -168,7 +172,6 @@ export async function storeDeliveries(
     ),
     erased: plain(({ delivery }) => erasures.covers(delivery.body, delivery.appendedAt)),
     deferred_reason: plain(({ deferral }) => deferral?.reason ?? null),
-    deferred_failures: plain(({ deferral }) => deferral?.failures ?? null),
     deferred_elapsed_ms: plain(({ deferral }) => deferral?.elapsedMs ?? null),
     ...attemptValues(batch.map(({ attempt }) => attempt)),
   })

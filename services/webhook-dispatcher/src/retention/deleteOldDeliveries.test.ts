@@ -37,7 +37,7 @@ test("deliveries of days without partitions are deleted one by one with their at
   await insertAged(pool.sql, { days: 50, count: 7, state: "pending", dueIn: 1 })
   await insertAged(pool.sql, { days: 29, count: 20, state: "delivered" })
   await insertAged(pool.sql, { days: 44, count: 1, state: "pending" })
-  // These wait for an attempt. The sweep defers them if they are overdue.
+  // These wait for an attempt. The poll defers them if they are overdue.
   await insertAged(pool.sql, { days: 60, count: 6, state: "pending", dueIn: -45 })
   await insertAged(pool.sql, { days: 41, count: 3, state: "dead", dueIn: -1 })
   await insertAged(pool.sql, { days: 42, count: 2, state: "delivered", dueIn: 1 })

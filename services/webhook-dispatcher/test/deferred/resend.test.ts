@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { nonEmpty } from "../fixtures/nonEmpty.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
+import { waitForStale } from "../fixtures/waitForStale.ts"
 
 test("a resend is sent at once as the next attempt, and a delivered delivery stays delivered", async () => {
   await using it = await startInstallation()
@@ -109,9 +110,7 @@ test("a resend replaces the scheduled retry, which is dropped", async () => {
   await waitUntil("the resend", async () => (await it.count("state = 'delivered'")) === 1)
   // As if it was due.
   await it.publishRetry(await it.idOf(), 1)
-  await waitUntil("the scheduled record to be dropped", () =>
-    dispatcher.output().includes("is stale; it is dropped"),
-  )
+  await waitForStale(dispatcher)
   expect(partner.received).toHaveLength(2)
   await partner.close()
 })

@@ -8,6 +8,7 @@ import {
   scheduledForLong,
   startInstallation,
 } from "../fixtures/testDispatcher.ts"
+import { waitForStale } from "../fixtures/waitForStale.ts"
 
 test("after a channel's deletion nothing is sent to it, its waiting deliveries become dead with a dead letter, and its retry records block nothing", async () => {
   await using it = await startInstallation({ retryDelaysMs: scheduledForLong })
@@ -57,8 +58,6 @@ test("after a channel's deletion nothing is sent to it, its waiting deliveries b
   await waitUntil("the dead letters", () => letters.length === 3)
   for (const { value } of letters)
     expect(JSON.parse(String(value))).toMatchObject({ channel: "gone", last_error: "channel-deleted" })
-  const stale = async () =>
-    Number(/^sitewire_deliveries_stale_total(?:\{.*\})? (\d+)$/m.exec(await dispatcher.metrics())?.[1])
-  await waitUntil("a retry record to be dropped", async () => (await stale()) >= 1)
+  await waitForStale(dispatcher)
   await Promise.all([partner.close(), other.close()])
 })

@@ -11,21 +11,19 @@ import {
   numbers,
   second,
 } from "../fixtures/scheduleExpectations.ts"
-import { type Step, simulate } from "../fixtures/simulatedDispatcher.ts"
+import { drainWithinMs, type Step, simulate } from "../fixtures/simulatedDispatcher.ts"
 
 /** How often a kill after this step repeats the attempt, and how many records are then dropped as stale. */
 const kills: { step: Step; repeated: number; stale: number }[] = [
-  { step: "requested", repeated: 1, stale: 0 },
-  { step: "responded", repeated: 1, stale: 0 },
-  { step: "appended", repeated: 1, stale: 1 },
+  { step: "requested", repeated: 1, stale: 1 },
+  { step: "responded", repeated: 1, stale: 1 },
+  { step: "appended", repeated: 0, stale: 1 },
   { step: "recorded", repeated: 0, stale: 1 },
   { step: "committed", repeated: 0, stale: 0 },
 ]
 
-function copiesAt(recorded: number, step: Step, killedAt: number): number {
-  if (recorded === 9) return 0
-  return step === "appended" && recorded === killedAt ? 2 : 1
-}
+/** What was claimed by a process that was killed waits for the end of its lease. */
+const lateMs = 50 * second + drainWithinMs
 
 const waits = [
   { wait: "first", from: 0, ms: minute },
@@ -45,7 +43,7 @@ const killsOfDeferred: { step: Step; repeated: number }[] = [
   { step: "claimed", repeated: 0 },
   { step: "requested", repeated: 1 },
   { step: "responded", repeated: 1 },
-  { step: "appended", repeated: 1 },
+  { step: "appended", repeated: 0 },
   { step: "recorded", repeated: 0 },
 ]
 
@@ -54,11 +52,9 @@ test.each(kills.flatMap((kill) => [2, 8].map((number) => ({ ...kill, number })))
   async ({ step, number, repeated, stale }) => {
     const downMs = 20 * second
     let reached = false
-    const pending: number[] = []
     using it = simulate({
       respond: () => fails,
       onStep(done) {
-        if (done.step === "recorded") pending.push(it.pending("event").length)
         // An appended record has the number of the next attempt. A commit has none, and follows the recorded
         // attempt.
         const named = step === "appended" ? number + 1 : step === "committed" ? 0 : number
@@ -74,10 +70,8 @@ test.each(kills.flatMap((kill) => [2, 8].map((number) => ({ ...kill, number })))
     expect(distinct(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(it.attempts).toHaveLength(9 + repeated)
     expectNeverEarly(it)
-    expectNotLate(it, downMs + second)
+    expectNotLate(it, downMs + lateMs)
     expect(await it.stale()).toBe(stale)
-    // Two copies of a retry can wait until the first of them is attempted.
-    expect(pending).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => copiesAt(at, step, number)))
     expect(it.deadLetters()).toHaveLength(1)
   },
 )
@@ -93,7 +87,7 @@ test.each(moments.flatMap((moment) => [100, 40 * second].map((downMs) => ({ ...m
       await it.advance(2 * day)
       expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
       expectNeverEarly(it)
-      expectNotLate(it, downMs + second)
+      expectNotLate(it, downMs + lateMs)
       expect(it.pending("event")).toEqual([])
       expect(it.deadLetters()).toHaveLength(1)
     }
@@ -110,22 +104,8 @@ test("a delivery still ends if the process is killed every 25 s for longer than 
   }
   expect(distinct(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expectNeverEarly(it)
-  expectNotLate(it, 3 * second)
+  expectNotLate(it, lateMs)
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead", attempts: 9 })
-})
-
-test("an attempt that is accepted when it is repeated after a kill makes the retry of its first run stale", async () => {
-  using it = simulate({
-    respond: (_, before) => (before.length === 0 ? fails : accepts),
-    onStep({ step }) {
-      if (step === "appended") it.restart(second)
-    },
-  })
-  it.publish("event")
-  await it.advance(2 * day)
-  expect(numbers(it.attempts)).toEqual([1, 1])
-  expect(it.rows.byEvent("event")).toMatchObject({ state: "delivered", attempts: 1 })
-  expect(await it.stale()).toBe(1)
 })
 
 test("a kill after a dead letter was published, and before that is recorded, repeats the letter and no attempt", async () => {

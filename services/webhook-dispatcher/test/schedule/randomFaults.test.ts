@@ -11,7 +11,7 @@ import {
   minute,
   second,
 } from "../fixtures/scheduleExpectations.ts"
-import { type SimulatedResponse, simulate } from "../fixtures/simulatedDispatcher.ts"
+import { drainWithinMs, type SimulatedResponse, simulate } from "../fixtures/simulatedDispatcher.ts"
 
 const responses: SimulatedResponse[] = [
   accepts,
@@ -87,9 +87,10 @@ test("random faults and kills: no attempt is early or concurrent with another, a
 
     expectNeverEarly(it, (event) => !resent.has(event))
     const downMs = faults.reduce((sum, fault) => sum + fault.downMs, killsAtStep.length * second)
-    // A retry appended before a kill can be due while the previous attempt is repeated.
-    expectNotLate(it, downMs + 10 * second, (event) => !disturbed.has(event))
     const kills = killsAtStep.length + faults.filter(({ kind }) => kind === "restart").length
+    // After a kill, what was claimed waits for the end of its lease, and for a poll.
+    const lateMs = downMs + 10 * second + kills * (50 * second + drainWithinMs)
+    expectNotLate(it, lateMs, (event) => !disturbed.has(event))
     for (const event of deliveries.keys()) {
       const made = it.attempts.filter((attempt) => attempt.event === String(event))
       const row = it.rows.byEvent(String(event))

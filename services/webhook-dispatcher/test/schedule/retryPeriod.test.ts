@@ -55,14 +55,10 @@ test("the wait for capacity after the breaker has closed does not count, althoug
   expect(it.deadLetters()).toEqual([])
 })
 
-test.each(["dispatchers", "database", "broker", "sealing key"] as const)(
+test.each(["dispatchers", "database", "sealing key"] as const)(
   "an outage of the %s does not count while the breaker is open, although the partner still fails after it",
   async (missing) => {
-    using it = simulate({
-      respond: () => fails,
-      // A process with one permit, which waits for the broker after the first failure in the outage.
-      ...(missing === "broker" ? { dispatcher: { maxOutstanding: 1 } } : {}),
-    })
+    using it = simulate({ respond: () => fails })
     for (let event = 0; event < 100; event++) it.publish(String(event))
     await it.advance(30 * minute)
     const deferred = it.rows.all().filter(({ deferredReason }) => deferredReason === "breaker")

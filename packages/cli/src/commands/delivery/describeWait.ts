@@ -11,7 +11,7 @@ const reasons: Partial<Record<NonNullable<Delivery["waiting_for"]>, string>> = {
   breaker: "its channel's circuit breaker is open",
   fault: "the dispatcher cannot send it; the dispatcher's log states why",
   resend: "a resend was requested",
-  overdue: "its attempt was overdue and its record was lost",
+  overdue: "its attempt is due",
   rate: "its channel has a maximum rate",
 }
 

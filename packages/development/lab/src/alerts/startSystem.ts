@@ -9,7 +9,6 @@ const shortTimes = {
   RETRY_PERIOD: "10s",
   BREAKER_COOLDOWN: "500ms",
   DELIVERY_TIMEOUT: "2s",
-  OVERDUE_AFTER: "22s",
   SYNC_WINDOW: "1s",
   SYNC_SETTLE: "100ms",
   SYNC_DEADLINE: "900ms",

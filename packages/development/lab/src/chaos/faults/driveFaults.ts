@@ -14,7 +14,7 @@ export type FaultKind =
   | "kill -9 while a broker is unavailable"
   | "kill -9 between a POST and its row"
   | "kill -9 between a row and its commit"
-  | "kill -9 between a retry and its row"
+  | "kill -9 before a wait is written"
   | "console killed"
   | "retry topics recreated"
   | "RETRY_DELAYS changed"
@@ -49,7 +49,7 @@ const first: readonly FaultKind[] = [
   "kill -9 while a broker is unavailable",
   "kill -9 between a POST and its row",
   "kill -9 between a row and its commit",
-  "kill -9 between a retry and its row",
+  "kill -9 before a wait is written",
   "retry topics recreated",
   "RETRY_DELAYS changed",
   "erasure cancelled",

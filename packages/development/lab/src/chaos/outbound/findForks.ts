@@ -2,18 +2,17 @@ import type { Fault, FaultKind } from "../faults/driveFaults.ts"
 import { type AttemptRow, type Evidence, isSuccess, type SeenRequest } from "./evidence.ts"
 
 /**
- * How long after its end a fault may cause reassignments: the sum of a session timeout (10 s) and a rebalance
- * timeout (20 s).
+ * How long after its end a fault may cause repetitions: until the lease of a claim ends (43 s), which is longer than a session timeout
+ * (10 s) and a rebalance timeout (20 s).
  */
-const aftermathMs = 30_000
+const aftermathMs = 60_000
 
 type EvidenceOfAttempts = Omit<Evidence, "accepted" | "outcomes" | "jobs" | "uncommittedKeys" | "outstanding">
 
 /**
  * Finds deliveries with more attempts than causes. The event causes the first attempt, and each failed
- * attempt causes the next one. Each resend causes one more, and so does each deferral by the sweep, which
- * defers deliveries that are overdue. A delivery is forked if it has more of these attempts (`withoutCause`)
- * than resends and sweeps:
+ * attempt causes the next one. Each resend causes one more. A delivery is forked if it has more of these attempts
+ * (`withoutCause`) than resends:
  * - repetitions of an attempt number, beyond one for each reassignment of partitions that may have affected
  *   it, and one of the first attempt if the event was published twice;
  * - an attempt after one that never failed, unless a fault between the two may have ended the claim of a
@@ -21,7 +20,7 @@ type EvidenceOfAttempts = Omit<Evidence, "accepted" | "outcomes" | "jobs" | "unc
  * Requests that were reset do not count, because the dispatcher may repeat a request on a new connection
  * within one attempt.
  *
- * `afterDelivery` counts the attempts after a successful one, without those that resends and sweeps explain.
+ * `afterDelivery` counts the attempts after a successful one, without those that resends explain.
  */
 export function findForks(evidence: EvidenceOfAttempts): { forked: string[]; afterDelivery: number } {
   const { published, deliveries, attempts, requests, deferrals, faults, members } = evidence
@@ -32,7 +31,7 @@ export function findForks(evidence: EvidenceOfAttempts): { forked: string[]; aft
   const attemptsOf = Map.groupBy(attempts, ({ delivery }) => delivery)
   const requestsOf = Map.groupBy(requests, ({ delivery }) => delivery)
   const causesOf = Map.groupBy(
-    deferrals.filter(({ reason }) => reason === "resend" || reason === "overdue"),
+    deferrals.filter(({ reason }) => reason === "resend"),
     ({ delivery }) => delivery,
   )
   for (const delivery of new Set([...attemptsOf.keys(), ...requestsOf.keys()])) {
@@ -44,7 +43,7 @@ export function findForks(evidence: EvidenceOfAttempts): { forked: string[]; aft
     )
     const count = withoutCause.reduce((sum, { times }) => sum + times, 0)
     const why = withoutCause.map(({ why }) => why).join("; ")
-    if (count > causes) forked.push(`${delivery}: ${why}; resends and sweeps: ${causes}`)
+    if (count > causes) forked.push(`${delivery}: ${why}; resends: ${causes}`)
     afterDelivery += Math.max(0, after - causes)
   }
   return { forked, afterDelivery }
@@ -111,7 +110,7 @@ const timesOfMember: Partial<Record<FaultKind, number>> = {
   "kill -9 while Postgres is unavailable": 2,
   "kill -9 between a POST and its row": 2,
   "kill -9 between a row and its commit": 2,
-  "kill -9 between a retry and its row": 2,
+  "kill -9 before a wait is written": 2,
   "kill -9 while a broker is unavailable": 4,
 }
 

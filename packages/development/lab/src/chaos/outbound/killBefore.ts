@@ -4,7 +4,7 @@ import type { ChaosLab } from "../run.ts"
 
 /**
  * Where a statement of a dispatcher can be made to wait: before it writes anything of a first attempt, when it has written all of
- * it and not committed, and before it schedules an attempt that is already in a retry topic.
+ * it and not committed, and before it writes what a delivery waits for, or that it is claimed.
  */
 const killPoints = {
   row: "before insert on known_event for each statement",

@@ -39,7 +39,7 @@ export function outboundFaults(settings: {
   return {
     "kill -9 between a POST and its row": killing("row"),
     "kill -9 between a row and its commit": killing("commit"),
-    "kill -9 between a retry and its row": killing("retry"),
+    "kill -9 before a wait is written": killing("retry"),
     "erasure cancelled": cancelErasure,
     async "clock set over midnight"() {
       const dispatcher = random.pick(dispatchers)

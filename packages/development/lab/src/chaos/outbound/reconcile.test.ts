@@ -157,8 +157,8 @@ test("a repeat that no fault explains is a fork", () => {
   it.requests.push(request("a", { at: day }), request("b", { at: 9_005 }))
   it.faults = [{ ...kill, beganAt: 2 * day, endedAt: 2 * day }]
   expect(reconcile(it).forked).toEqual([
-    "d-a: attempt 1 made 2 times, 0 reassignments; resends and sweeps: 0",
-    "d-b: attempt 1 made 2 times, 0 reassignments; resends and sweeps: 0",
+    "d-a: attempt 1 made 2 times, 0 reassignments; resends: 0",
+    "d-b: attempt 1 made 2 times, 0 reassignments; resends: 0",
   ])
 })
 
@@ -169,7 +169,7 @@ test("an attempt made more often than faults hit it is a fork", () => {
   expect(reconcile(it).forked).toEqual([])
   it.requests.push(request("a", { at: 21_000 }))
   expect(reconcile(it).forked).toEqual([
-    `d-a: attempt 1 made ${hits + 2} times, ${hits} reassignments; resends and sweeps: 0`,
+    `d-a: attempt 1 made ${hits + 2} times, ${hits} reassignments; resends: 0`,
   ])
 })
 
@@ -182,7 +182,7 @@ test("an attempt that follows one that did not fail is a fork, however long ago 
   it.requests.push(request("a", { at: late, number: 2 }))
   it.attempts.push(second)
   expect(reconcile(it).forked).toEqual([
-    "d-a: attempt 2 after 1 was delivered; resends and sweeps: 0",
+    "d-a: attempt 2 after 1 was delivered; resends: 0",
     "1 attempts after deliveries, bound 0",
   ])
 })
@@ -191,7 +191,7 @@ test("numbers that were never made hide no fork", () => {
   const it = evidence()
   it.faults = []
   it.requests.push(request("a", { at: late, number: 4 }))
-  expect(reconcile(it).forked[0]).toEqual("d-a: attempt 4 after 1 was delivered; resends and sweeps: 0")
+  expect(reconcile(it).forked[0]).toEqual("d-a: attempt 4 after 1 was delivered; resends: 0")
 })
 
 test("an attempt after one whose claim a fault may have ended is no fork", () => {
@@ -200,35 +200,32 @@ test("an attempt after one whose claim a fault may have ended is no fork", () =>
   expect(reconcile(it)).toMatchObject({ forked: [], duplicates: 1 })
 })
 
-test.each(["resend", "overdue"])(
-  "an attempt after a deferral (%s) is no fork, and a second one is",
-  (reason) => {
-    const it = evidence()
-    it.faults = []
-    it.outstanding = 0
-    it.deferrals = [{ delivery: "d-a", reason, at: late - 1_000 }]
-    it.requests.push(request("a", { at: late, number: 2 }))
-    it.attempts.push(second)
-    const { forked, unsent, afterDelivery, holds } = reconcile(it)
-    expect({ forked, unsent, afterDelivery, holds }).toEqual({
-      forked: [],
-      unsent: [],
-      afterDelivery: 0,
-      holds: true,
-    })
-    it.requests.push(request("a", { at: late + 1, number: 3 }))
-    expect(reconcile(it).forked[0]).toBe(
-      "d-a: attempt 2 after 1 was delivered; attempt 3 after 2 was delivered; resends and sweeps: 1",
-    )
-  },
-)
-
-test("a deferral for want of capacity is no cause of another attempt", () => {
+test("an attempt after a resend is no fork, and a second one is", () => {
   const it = evidence()
   it.faults = []
-  it.deferrals = [{ delivery: "d-a", reason: "busy", at: 8_000 }]
+  it.outstanding = 0
+  it.deferrals = [{ delivery: "d-a", reason: "resend", at: late - 1_000 }]
   it.requests.push(request("a", { at: late, number: 2 }))
-  expect(reconcile(it).forked[0]).toEqual("d-a: attempt 2 after 1 was delivered; resends and sweeps: 0")
+  it.attempts.push(second)
+  const { forked, unsent, afterDelivery, holds } = reconcile(it)
+  expect({ forked, unsent, afterDelivery, holds }).toEqual({
+    forked: [],
+    unsent: [],
+    afterDelivery: 0,
+    holds: true,
+  })
+  it.requests.push(request("a", { at: late + 1, number: 3 }))
+  expect(reconcile(it).forked[0]).toBe(
+    "d-a: attempt 2 after 1 was delivered; attempt 3 after 2 was delivered; resends: 1",
+  )
+})
+
+test.each(["busy", "overdue"])("a deferral (%s) is no cause of another attempt", (reason) => {
+  const it = evidence()
+  it.faults = []
+  it.deferrals = [{ delivery: "d-a", reason, at: 8_000 }]
+  it.requests.push(request("a", { at: late, number: 2 }))
+  expect(reconcile(it).forked[0]).toEqual("d-a: attempt 2 after 1 was delivered; resends: 0")
 })
 
 test("deliveries of a resend are no duplicates, and one more is", () => {

@@ -19,13 +19,12 @@ export type OutboundLedger = {
    */
   forged: string[]
   /**
-   * Deliveries with an attempt that no event, failed attempt, resend or overdue deferral explains (see
+   * Deliveries with an attempt that no event, failed attempt or resend explains (see
    * findForks). If `afterDelivery` is larger than `bound`, one more line says so.
    */
   forked: string[]
   /**
-   * How many attempts followed a successful one, without those that a resend explains, or a deferral by the
-   * sweep for overdue deliveries.
+   * How many attempts followed a successful one, without those that a resend explains.
    */
   afterDelivery: number
   resends: number
@@ -51,8 +50,7 @@ export type OutboundLedger = {
  * delivery was outstanding (begun, but not finished) when its partition was reassigned or its claim was lost.
  * So a reassignment repeats at most what all members (the dispatchers) have outstanding. The bound is the sum
  * over all faults of reassignments x members x outstanding. A rebalance has one member more, because an extra
- * dispatcher joins. Each overdue deferral adds one, because the sweep may defer a delivery whose record is
- * late, but not lost.
+ * dispatcher joins.
  */
 export function reconcile(evidence: Evidence): OutboundLedger {
   const { published, deliveries, requests, deferrals, faults, members, outstanding } = evidence
@@ -99,12 +97,10 @@ export function reconcile(evidence: Evidence): OutboundLedger {
   const deferred = Object.fromEntries(
     [...Map.groupBy(deferrals, ({ reason }) => reason)].map(([reason, of]) => [reason, of.length]),
   )
-  const bound =
-    (deferred.overdue ?? 0) +
-    faults.reduce((sum, { kind }) => {
-      const hit = members + (kind === "rebalance" ? 1 : 0)
-      return sum + reassignments(kind, members) * hit * outstanding
-    }, 0)
+  const bound = faults.reduce((sum, { kind }) => {
+    const hit = members + (kind === "rebalance" ? 1 : 0)
+    return sum + reassignments(kind, members) * hit * outstanding
+  }, 0)
   const { forked, afterDelivery } = findForks(evidence)
   if (afterDelivery > bound) forked.push(`${afterDelivery} attempts after deliveries, bound ${bound}`)
 

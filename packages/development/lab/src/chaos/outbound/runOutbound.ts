@@ -22,7 +22,6 @@ const members = 3
 const maxOutstanding = 32
 const dispatcherVariables = {
   PUBLISH_OUTCOMES: "true",
-  OVERDUE_AFTER: "23s",
   // Short, because a dispatcher that stops waits for its attempts at hanging partners.
   DELIVERY_TIMEOUT: "3s",
   MAX_OUTSTANDING_RECORDS: String(maxOutstanding),

@@ -10,7 +10,7 @@ export const retryDelaysMs = [1_000, 3_000, 9_000]
 const deployments: Record<string, { service: ServiceName; env: Record<string, string> }> = {
   "trigger-gateway": { service: "gateway", env: { GATEWAY_DRAIN_DELAY: "500ms" } },
   "sync-scheduler": { service: "scheduler", env: schedulerVariables },
-  "webhook-dispatcher": { service: "dispatcher", env: { OVERDUE_AFTER: "30s" } },
+  "webhook-dispatcher": { service: "dispatcher", env: {} },
   console: { service: "console", env: {} },
 }
 const names = Object.keys(deployments)

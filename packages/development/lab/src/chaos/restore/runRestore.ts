@@ -38,9 +38,7 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
     const schedulers = [1, 2].map((at) =>
       it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
     )
-    const dispatchers = [1, 2].map((at) =>
-      it.service(`dispatcher-${at}`, "dispatcher", () => ({ OVERDUE_AFTER: "30s" })),
-    )
+    const dispatchers = [1, 2].map((at) => it.service(`dispatcher-${at}`, "dispatcher", () => ({})))
     const others = [...gateways, ...dispatchers]
     await startAll([...schedulers, ...others])
     const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates, singleShare: 0.3 })

@@ -43,7 +43,7 @@ export async function runSoak(settings: {
   const done = await runOnLab(options, async ({ it, random, faults }) => {
     const { SYNC_MAX_PER_HOST } = schedulerVariables
     const ofScheduler = isLong ? { SYNC_MAX_PER_HOST } : schedulerVariables
-    const dispatcher = (name: string) => it.service(name, "dispatcher", () => ({ OVERDUE_AFTER: "30s" }))
+    const dispatcher = (name: string) => it.service(name, "dispatcher", () => ({}))
     const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) => it.service(`scheduler-${at}`, "scheduler", () => ofScheduler))
     const dispatchers = [dispatcher("dispatcher-1"), dispatcher("dispatcher-2")]

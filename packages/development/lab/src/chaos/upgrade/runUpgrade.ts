@@ -30,7 +30,7 @@ ALTER TABLE "sync_window" ADD COLUMN "of_next_release" INTEGER NOT NULL DEFAULT 
 const variables: Record<ServiceName, Record<string, string>> = {
   gateway: {},
   scheduler: schedulerVariables,
-  dispatcher: { OVERDUE_AFTER: "30s" },
+  dispatcher: {},
   console: {},
 }
 

@@ -1,0 +1,87 @@
+import { readSealingKeys } from "@sitewire/database"
+import { createLogger } from "@sitewire/runtime"
+import { expect, test } from "vitest"
+import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
+import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
+import { paid } from "../../test/fixtures/testDispatcher.ts"
+import { createStore } from "../createStore.ts"
+import type { NewDelivery } from "../delivery.ts"
+import { newDelivery } from "../intake/newDelivery.ts"
+import { batchWrites } from "./batchWrites.ts"
+
+const leaseExpiresAt = new Date(Date.now() + 60_000)
+const claimed = {
+  deferred_at: "now()",
+  deferred_reason: "'busy'",
+  lease_expires_at: `'${leaseExpiresAt.toISOString()}'`,
+}
+const delivered = { state: "'delivered'" }
+const ofEvent = (id: string): NewDelivery =>
+  newDelivery(
+    {
+      ...{ topic: "paid", partition: 0, offset: "0", key: null, value: null, headers: {} },
+      original: { key: null, headers: {} },
+      ...{ appendedAt: Date.now(), timeFrom: "broker" },
+    },
+    paid(id),
+    null,
+  )
+
+test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
+  const { pool, driver, insert } = await startDeliveryDatabase()
+  const { storeDelivery, recordAttempt, releaseClaim } = batchWrites(
+    createStore({
+      pool,
+      retry: (_, work) => work(),
+      sealingKeys: readSealingKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
+      digestKey: null,
+      publishOutcomes: false,
+    }),
+    { signal: new AbortController().signal, log: createLogger({ service: "test", level: "silent" }) },
+  )
+  const waits = "waiting_delivery where delivery_id"
+  const record = (deliveryId: string) => recordAttempt({ ...plainAttempt, deliveryId })
+  const store = (delivery: NewDelivery) =>
+    storeDelivery({
+      delivery,
+      attempt: { ...plainAttempt, deliveryId: delivery.id },
+      deferral: null,
+    })
+  const [stored, unstored] = [ofEvent("stored"), ofEvent("unstored")]
+  await store(stored)
+  const cases = [
+    { row: waits, write: record, locked: await insert(), free: await insert() },
+    {
+      row: "delivery where id",
+      write: record,
+      locked: await insert(delivered),
+      free: await insert(delivered),
+    },
+    {
+      row: waits,
+      write: (id: string) => releaseClaim({ id, leaseExpiresAt, reason: "busy" }),
+      locked: await insert(claimed),
+      free: await insert(claimed),
+    },
+    {
+      row: "delivery where id",
+      write: (id: string) => store(id === stored.id ? stored : unstored),
+      locked: stored.id,
+      free: unstored.id,
+    },
+  ]
+  for (const { row, write, locked, free } of cases) {
+    const other = await driver.connect()
+    await other.query("begin")
+    await other.query(`select from ${row} = $1 for update`, [locked])
+    let isWritten = false
+    const writing = write(locked).then(() => {
+      isWritten = true
+    })
+    await write(free)
+    expect(isWritten).toBe(false)
+    await other.query("commit")
+    await writing
+    other.release()
+  }
+})

@@ -1,0 +1,113 @@
+import type { DeferredChannel } from "../deferred/findDeferredChannels.ts"
+import type { DeferralReason } from "../delivery.ts"
+import { createFutureTimes } from "./futureTimes.ts"
+
+/** A transaction that defers may have begun this long before it is committed. Those that take longer are found by the next poll. */
+const slackMs = 2_000
+/** The next claim waits this long after a permit is released, so that it can use several permits at once. */
+const claimDelayMs = 2
+/**
+ * A fault means that this process cannot send a delivery, for example because it lacks a sealing key. It then
+ * leaves the channel to other processes for this long.
+ */
+const backOffMs = 30_000
+/**
+ * A channel with a maximum rate is claimed at most this often because of new deferrals, so that a burst of events
+ * causes few claims that get nothing.
+ */
+const rateClaimIntervalMs = 100
+
+/**
+ * The channels that have deferred deliveries, as far as this process knows (from polls, and from its own deferrals), and which of them
+ * the next claim is to ask for.
+ */
+export function createBacklogs() {
+  let channels = new Set<string>()
+  /** Channels with deferrals during a running poll or claim, whose result may not include them. */
+  let addedMeanwhile = new Set<string>()
+  /** When the oldest delivery that can be claimed was deferred, by the last poll or claim. */
+  let oldest = new Map<string, number>()
+  const backOffs = createFutureTimes()
+  const rateClaims = createFutureTimes()
+  /** Channels that the next claim asks for. */
+  const toClaim = new Set<string>()
+  /** Channels that wait for their turn, because all channels of their kind together have no more permits. */
+  const turns = { slow: new Set<string>(), unknown: new Set<string>() }
+  let woken = new AbortController()
+  let waking: NodeJS.Timeout | undefined
+
+  function wake(): void {
+    waking ??= setTimeout(() => woken.abort(), claimDelayMs)
+  }
+
+  function add(channel: string): void {
+    channels.add(channel)
+    addedMeanwhile.add(channel)
+  }
+
+  function claimSoon(channel: string): void {
+    add(channel)
+    toClaim.add(channel)
+    wake()
+  }
+
+  return {
+    toClaim,
+    turns,
+    wake,
+    claimSoon,
+    /** Aborted at the next wake after this call. */
+    nextWake(): AbortSignal {
+      return woken.signal
+    },
+    /** The wake was noticed. */
+    awake(): void {
+      clearTimeout(waking)
+      waking = undefined
+      woken = new AbortController()
+    },
+    all: (): ReadonlySet<string> => channels,
+    isClaimable: (channel: string): boolean => channels.has(channel) && !backOffs.isSet(channel),
+    queueReason(channel: string): "busy" | "fault" | null {
+      if (!channels.has(channel)) return null
+      return backOffs.isSet(channel) ? "fault" : "busy"
+    },
+    onDeferred(channel: string, reason: DeferralReason): void {
+      if (reason === "rate" && rateClaims.isSet(channel)) {
+        // The channel was claimed just now, and the next poll suffices.
+        add(channel)
+        return
+      }
+      if (reason === "rate") rateClaims.set(channel, performance.now() + rateClaimIntervalMs)
+      claimSoon(channel)
+    },
+    onCapacity(channel: string): void {
+      if (channels.has(channel)) toClaim.add(channel)
+      else if (turns.slow.size + turns.unknown.size === 0) return
+      wake()
+    },
+    backOff: (channel: string): void => backOffs.set(channel, performance.now() + backOffMs),
+    /**
+     * Where a scan of the channel's deferred deliveries begins (Unix time in ms, by Postgres's clock). As long as an older
+     * transaction is open, Postgres keeps the index entries of deliveries that do not wait any more, and a scan from the first one
+     * would read all of them.
+     */
+    scanFrom: (channel: string): number => Math.max(0, (oldest.get(channel) ?? 0) - slackMs),
+    /** Polls and claims follow each other: none begins while another one runs. */
+    beginRead(): void {
+      addedMeanwhile = new Set()
+    },
+    /** Replaces what is known by what a poll has found. */
+    replace(found: readonly DeferredChannel[]): void {
+      channels = new Set([...found.map(({ channel }) => channel), ...addedMeanwhile])
+      oldest = new Map(found.map(({ channel, oldestMs }) => [channel, oldestMs]))
+    },
+    claimed: (channel: string, deferredAt: Date): void => void oldest.set(channel, deferredAt.getTime()),
+    /** The claim that ends has found no more deliveries of the channel. */
+    drained(channel: string): void {
+      if (!addedMeanwhile.has(channel)) channels.delete(channel)
+    },
+  }
+}
+
+export type Backlogs = ReturnType<typeof createBacklogs>

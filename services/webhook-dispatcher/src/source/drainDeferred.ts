@@ -1,0 +1,128 @@
+import type { Limiter } from "@sitewire/limiter"
+import { type Logger, shareRunning, sleepUnlessAborted } from "@sitewire/runtime"
+import { type ClaimRequest, reserveMs } from "../deferred/claim.ts"
+import type { DeferredChannel } from "../deferred/findDeferredChannels.ts"
+import { madeDueAtOnce } from "../deferred/makeDue.ts"
+import type { ClaimedDelivery } from "../delivery.ts"
+import type { DispatcherMetrics } from "../metrics.ts"
+import type { Backlogs } from "./backlogs.ts"
+import { claimRequests } from "./claimRequests.ts"
+import type { StartClaimed } from "./startClaimed.ts"
+
+/** How often scheduled deliveries are searched that are due and that no record has woken. */
+const makeDueIntervalMs = 2_000
+/** A channel with a maximum rate is claimed again so long before the starts that a claim has reserved are over, however long polls take. */
+const aheadMs = reserveMs / 3
+/**
+ * A poll that takes long, because Postgres keeps entries of deliveries that are gone for an older transaction, is repeated
+ * when ten times its duration has passed, and after this time at the latest.
+ */
+const longestPollIntervalMs = 10_000
+
+export type DrainParts = {
+  makeDue: () => Promise<number>
+  findDeferredChannels: () => Promise<DeferredChannel[]>
+  claim: (requests: ClaimRequest[]) => Promise<ClaimedDelivery[]>
+  backlogs: Backlogs
+  limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind" | "pause">
+  claimed: StartClaimed
+  /** Claims do not wait for it. It is not called again before it has ended. `isPaused`: of the channels that have deferred deliveries. */
+  onPoll: (isPaused: (channel: string) => boolean) => Promise<void>
+  pollIntervalMs: number
+  stopping: AbortSignal
+  metrics: Pick<DispatcherMetrics, "deferred">
+  log: Logger
+}
+
+/** Claims and attempts deferred deliveries whenever the limiter reports capacity for their channels. Resolves after the stop. */
+export async function drainDeferred(parts: DrainParts): Promise<void> {
+  const { backlogs, limiter, claimed, pollIntervalMs, stopping, metrics, log } = parts
+  const { toClaim } = backlogs
+  /** Channels with a maximum rate for whose next claim a timer waits. */
+  const awaited = new Set<string>()
+  let paused = new Set<string>()
+  const afterPoll = shareRunning(() => parts.onPoll((channel) => paused.has(channel)))
+  let nextPollAt = 0
+  let makeDueAt = 0
+
+  while (!stopping.aborted) {
+    try {
+      if (performance.now() >= nextPollAt) {
+        const beganAt = performance.now()
+        nextPollAt = beganAt + pollIntervalMs
+        await poll()
+        const tenTimes = 10 * (performance.now() - beganAt)
+        nextPollAt = beganAt + Math.max(pollIntervalMs, Math.min(longestPollIntervalMs, tenTimes))
+      }
+      await claimAndStart()
+    } catch (error) {
+      // Logged at `debug` only, because readiness reports an outage of Postgres.
+      log.debug({ error }, "deferred deliveries could not be claimed; the next poll repeats it")
+      toClaim.clear()
+    }
+    if (toClaim.size > 0 && claimed.free() > 0) continue
+    await sleepUnlessAborted(Math.max(1, nextPollAt - performance.now()), stopping, backlogs.nextWake())
+    backlogs.awake()
+  }
+
+  async function poll(): Promise<void> {
+    if (performance.now() >= makeDueAt) await makeDue()
+    backlogs.beginRead()
+    const found = await parts.findDeferredChannels()
+    backlogs.replace(found)
+    paused = new Set()
+    for (const { channel, paused: isPaused } of found) {
+      if (isPaused) {
+        paused.add(channel)
+        limiter.pause(channel)
+      } else toClaim.add(channel)
+    }
+    afterPoll().catch((error: unknown) =>
+      log.debug({ error }, "deliveries could not be expired; the next poll repeats it"),
+    )
+  }
+
+  async function makeDue(): Promise<void> {
+    const made = await parts.makeDue()
+    if (made < madeDueAtOnce) makeDueAt = performance.now() + makeDueIntervalMs
+    if (made === 0) return
+    metrics.deferred.inc({ reason: "overdue" }, made)
+    log.info({ deferred: made }, "deliveries were due and no record had woken them; they are deferred")
+  }
+
+  async function claimAndStart(): Promise<void> {
+    const requests = claimRequests(backlogs, limiter, claimed.free())
+    if (requests.length === 0) return
+    backlogs.beginRead()
+    const due = await parts.claim(requests)
+    const counts = new Map<string, number>()
+    const rated = new Map<string, ClaimedDelivery>()
+    for (const each of due) {
+      const { channel, claim } = each
+      // The deliveries are in the order of their deferral.
+      if (!counts.has(channel.id) && claim.deferredAt) backlogs.claimed(channel.id, claim.deferredAt)
+      counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1)
+      if (channel.maxPerSecond !== null) rated.set(channel.id, each)
+      void claimed.start(each)
+    }
+    for (const last of rated.values()) claimAgain(last)
+    // If a claim returned fewer deliveries of a channel than requested, the channel has no more to claim.
+    for (const { channel, limit } of requests)
+      if ((counts.get(channel) ?? 0) < limit) backlogs.drained(channel)
+  }
+
+  /** `last`: whose start is the last one that the channel's claim has reserved. */
+  function claimAgain({ channel: { id, maxPerSecond }, claim }: ClaimedDelivery): void {
+    if (awaited.has(id)) return
+    awaited.add(id)
+    const reservedUntil = claim.startAt + 1_000 / (maxPerSecond ?? 1)
+    const wait = setTimeout(
+      () => {
+        awaited.delete(id)
+        backlogs.claimSoon(id)
+      },
+      Math.max(reserveMs - aheadMs, reservedUntil - aheadMs - performance.now()),
+    )
+    wait.unref()
+  }
+}
