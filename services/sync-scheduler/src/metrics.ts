@@ -9,7 +9,7 @@ import {
   registerReadGauges,
   registerUnvacuumedGauge,
 } from "@sitewire/runtime"
-import type { DueSyncs } from "./schedule/readDueSyncs.ts"
+import type { DueSyncs } from "@sitewire/syncs"
 
 /** No label contains an id, because the number of ids is unlimited. */
 export function createSchedulerMetrics(registry: Registry) {

@@ -1,10 +1,10 @@
 import { type ConnectionChanged, connectionChangedSchema } from "@sitewire/contracts"
 import { type ConsumerRecord, deleteTopics, ensureTopics } from "@sitewire/kafka"
+import { addConnections } from "@sitewire/syncs/fixtures/windows"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
-import { addConnections } from "./fixtures/windows.ts"
 
 const ids = ["a", "b", "c"]
 

@@ -1,7 +1,7 @@
+import { openTransaction } from "@sitewire/syncs/fixtures/openTransaction"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { addSynced, isAboutLock, isCovered, lockWindow, triggerOf } from "./fixtures/lockedRows.ts"
-import { openTransaction } from "./fixtures/openTransaction.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
 

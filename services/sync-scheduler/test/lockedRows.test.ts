@@ -1,10 +1,10 @@
+import { openTransaction } from "@sitewire/syncs/fixtures/openTransaction"
+import { addConnections, readRuns, readWindow } from "@sitewire/syncs/fixtures/windows"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { addSynced, isAboutLock, isCovered, lockWindow } from "./fixtures/lockedRows.ts"
-import { openTransaction } from "./fixtures/openTransaction.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
-import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
 
 test("while a connection's row is locked, the triggers of all others are recorded and synced, and afterwards its own", async () => {
   const stack = await startStack()

@@ -1,8 +1,8 @@
+import { addConnections } from "@sitewire/syncs/fixtures/windows"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
-import { addConnections } from "./fixtures/windows.ts"
 
 test("two schedulers sync 500 connections of one host, at a second per sync, within a minute", async () => {
   const stack = await startStack({ SYNC_WINDOW: "60s", SYNC_SETTLE: "2s", SYNC_DEADLINE: "50s" })

@@ -1,9 +1,9 @@
+import { addConnections, readWindow } from "@sitewire/syncs/fixtures/windows"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startDatabaseProxy } from "./fixtures/databaseProxy.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
-import { addConnections, readWindow } from "./fixtures/windows.ts"
 
 test("a process that is paused during a sync and resumes after its lease writes nothing", async () => {
   const stack = await startStack({ SYNC_DEADLINE: "20s" })

@@ -1,9 +1,9 @@
+import { addConnections, readRuns, readWindow } from "@sitewire/syncs/fixtures/windows"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startDatabaseProxy } from "./fixtures/databaseProxy.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 import { gaps, startSource } from "./fixtures/source.ts"
-import { addConnections, readRuns, readWindow } from "./fixtures/windows.ts"
 
 const windowMs = 3_000
 

@@ -1,6 +1,6 @@
+import { addDailySyncs } from "@sitewire/syncs/fixtures/dailySyncs"
 import { waitUntil } from "@sitewire/testkit"
 import { test } from "vitest"
-import { addDailySyncs } from "./fixtures/dailySyncs.ts"
 import { startStack } from "./fixtures/scheduler.ts"
 
 test("a scheduler deletes the syncs that are older than RETENTION, and makes the days of the next ones", async () => {

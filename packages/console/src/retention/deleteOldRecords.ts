@@ -1,5 +1,5 @@
 import { readClock, type Sql } from "@sitewire/database"
-import { deletePreviousContents } from "./deletePreviousContents.ts"
+import { deletePreviousContents } from "@sitewire/syncs"
 
 const batch = 1_000
 const dayMs = 24 * 60 * 60 * 1_000

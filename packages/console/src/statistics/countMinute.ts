@@ -1,4 +1,5 @@
-import { allSyncs, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
+import { allSyncs } from "@sitewire/syncs"
 import { bucketOf } from "./latency.ts"
 
 export const minuteMs = 60_000

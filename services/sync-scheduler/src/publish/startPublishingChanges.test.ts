@@ -1,8 +1,8 @@
 import { createLogger } from "@sitewire/runtime"
+import type { UnpublishedChange } from "@sitewire/syncs"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { startPublishingChanges } from "./startPublishingChanges.ts"
-import type { UnpublishedChange } from "./unpublishedChanges.ts"
 
 test("a change that Kafka does not acknowledge is not settled, and the topic counts as failed until it accepts one", async () => {
   const change = { connection: "a", claimId: "1", wasUnfinished: false, content: null }

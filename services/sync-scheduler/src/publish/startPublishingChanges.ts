@@ -1,7 +1,7 @@
 import type { ConnectionChanged } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
 import { type Logger, type RowClaim, reasonOf, startPublishingRows } from "@sitewire/runtime"
-import type { UnpublishedChange } from "./unpublishedChanges.ts"
+import type { UnpublishedChange } from "@sitewire/syncs"
 
 /**
  * Publishes to `connection.changed` which connections have a new content, or were deleted (a tombstone). The changes are

@@ -1,5 +1,6 @@
 import { changeConnectionSchema, connectionSchema } from "@sitewire/contracts"
-import { changeSource, sealContexts } from "@sitewire/database"
+import { sealContexts } from "@sitewire/database"
+import { changeSource } from "@sitewire/syncs"
 import { checkAddress } from "../checkAddress.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { checkIfMatch } from "../etag.ts"

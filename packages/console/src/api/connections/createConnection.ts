@@ -6,6 +6,7 @@ import {
   newSecret,
 } from "@sitewire/contracts"
 import { type Sql, seal, sealContexts } from "@sitewire/database"
+import { createWindow } from "@sitewire/syncs"
 import { sees } from "../../auth/caller.ts"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
@@ -61,8 +62,6 @@ export const createConnection = defineRoute({
     const headers =
       request_headers && requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
     try {
-      // The sync window is the row with the schedule of the connection's syncs. The scheduler updates
-      // this row, and inserts it only if it is missing.
       await prisma.connection.create({
         data: {
           id,
@@ -76,7 +75,7 @@ export const createConnection = defineRoute({
         },
         select: { id: true },
       })
-      await prisma.syncWindow.create({ data: { connectionId: id }, select: { connectionId: true } })
+      await createWindow(sql, id)
       const row = await findConnection(sql, id, caller)
       if (!row) throw new Error("a created connection does not exist")
       const trigger_url = triggerUrl({ id, site, token, origin: gatewayOrigin })

@@ -1,5 +1,6 @@
 import type { SyncFilter } from "@sitewire/contracts"
-import { allSyncs, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
+import { allSyncs } from "@sitewire/syncs"
 import type { Caller } from "../../auth/caller.ts"
 import { visibleConnections } from "./findConnection.ts"
 import type { SyncRow } from "./syncResponse.ts"

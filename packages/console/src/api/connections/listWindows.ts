@@ -1,12 +1,11 @@
 import { pageQuerySchema, type WindowPage, windowPageSchema } from "@sitewire/contracts"
-import { allSyncs } from "@sitewire/database"
+import { allSyncs, earliestStartColumn } from "@sitewire/syncs"
 import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
 import { readPage } from "../pagination.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { earliestStartColumn } from "./earliestStart.ts"
 import { findConnection } from "./findConnection.ts"
 import { type SyncRow, syncResponse } from "./syncResponse.ts"
 

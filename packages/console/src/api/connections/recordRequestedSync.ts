@@ -1,4 +1,5 @@
-import { recordTriggers, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
+import { recordTriggers } from "@sitewire/syncs"
 import { newId } from "../../newIds.ts"
 
 /**

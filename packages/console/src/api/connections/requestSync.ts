@@ -1,9 +1,9 @@
 import { requestedSyncSchema } from "@sitewire/contracts"
+import { earliestStart } from "@sitewire/syncs"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { earliestStart } from "./earliestStart.ts"
 import { endIfSuspended, findConnection } from "./findConnection.ts"
 import { recordRequestedSync } from "./recordRequestedSync.ts"
 

@@ -1,7 +1,7 @@
 import { beforeFirstId, subjectSchema } from "@sitewire/contracts"
 import { insertEnded, readDigestKey, type Sql } from "@sitewire/database"
+import { deletePreviousContents } from "@sitewire/syncs"
 import { z } from "zod"
-import { deletePreviousContents } from "../../retention/deletePreviousContents.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { lockWaiting } from "../lockWaiting.ts"
 import { findNamed } from "./findNamed.ts"

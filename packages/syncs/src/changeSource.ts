@@ -1,0 +1,60 @@
+import type { Sql } from "@sitewire/database"
+import { createWindow } from "./createWindow.ts"
+import { insertAbandoned } from "./insertAbandoned.ts"
+import { joinTraceparents } from "./joinTraceparents.ts"
+
+/**
+ * Changes the source of a connection. Call this in a transaction.
+ *
+ * - A sync that is running fetches the old source. Without its grant id, it can store neither content nor its
+ *   end. Its triggers join the next sync, with their traces.
+ * - `window_ends_at` stays: the running sync may already have sent its request.
+ * - A claim that began before this transaction was committed could still read the old source. It requires
+ *   equal versions in both rows, so it does not grant a start.
+ * - The window is created if there is none. Otherwise, a trigger that creates the window at the same time could give it
+ *   the version that it read before, and no claim would match.
+ * - The validator of the old source would mean nothing to the new one. The content stays until a sync replaces it.
+ * - The new source has not failed yet.
+ */
+export async function changeSource(
+  sql: Sql,
+  { id, source, runner }: { id: string; source: string; runner: "pull" | "delegate" },
+): Promise<void> {
+  await sql(
+    `update connection set source = $2, runner = $3::sync_runner, source_version = source_version + 1 where id = $1`,
+    [id, source, runner],
+  )
+  await createWindow(sql, id)
+  await sql("select 1 from sync_window where connection_id = $1 for update", [id])
+  await sql(restart, [id])
+  await sql("update snapshot set etag = null where connection_id = $1", [id])
+}
+
+const restart = `
+with discarded as (${insertAbandoned({
+  error: "source-changed",
+  finishedAt: "clock_timestamp()",
+  from: "sync_window where connection_id = $1 and running",
+})}
+  returning first_trigger_at, last_trigger_at, correlation, traceparents
+)
+update sync_window w set
+  source_version = c.source_version,
+  running = false,
+  grant_id = null,
+  run_correlation = null,
+  run_traceparents = null,
+  due_at = case when w.requested > w.covered then greatest(clock_timestamp(), w.window_ends_at) end,
+  waiting_for_host = null,
+  failures = 0,
+  last_error = null,
+  last_status = null,
+  failing_since = null,
+  slow = false,
+  first_trigger_at = least(w.first_trigger_at, discarded.first_trigger_at),
+  last_trigger_at = greatest(w.last_trigger_at, discarded.last_trigger_at),
+  correlation = coalesce(discarded.correlation, w.correlation),
+  traceparents = ${joinTraceparents("discarded.traceparents", "w.traceparents")}
+from connection c left join discarded on true
+where w.connection_id = $1 and c.id = $1
+`

@@ -1,0 +1,60 @@
+import type { SyncError } from "@sitewire/contracts"
+import type { Traceparent } from "@sitewire/runtime"
+
+/**
+ * What the first of a run's triggers waited for: its window; or the end of the run before, because it came during that run; or
+ * the pause after a failure.
+ */
+export type WaitedFor = "window" | "during_run" | "after_failure"
+
+/** A start that Postgres granted to this process and no other. */
+export type GrantedRun = {
+  connection: string
+  /** The connection's site. Null: it has none. */
+  site: string | null
+  /** Number of the start. Results are discarded unless fence and grant id are the connection's newest. */
+  fence: number
+  /** Random, because after a failover that lost this grant, another run can get the same fence. */
+  grantId: string
+  /** `pull`: we download the source. `delegate`: the service at `source`, an executor, does the sync. */
+  runner: "pull" | "delegate"
+  /** Never logged: its query may contain credentials. */
+  source: string
+  host: string
+  slow: boolean
+  startedAt: Date
+  triggers: number
+  firstTriggerAt: Date | null
+  lastTriggerAt: Date | null
+  waitedFor: WaitedFor
+  correlation: string | null
+  /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
+  traceparents: Traceparent[]
+  /** The connection's own credentials, encrypted. Null: it has no request headers. */
+  sealed: { signingSecret: Buffer; requestHeaders: Buffer | null }
+  snapshot: { etag: string | null; contentSha256: Buffer } | null
+}
+
+export type Content = {
+  sha256: Buffer
+  bytes: number
+  contentType: string | null
+  etag: string | null
+}
+
+export type SyncResult =
+  /** `content` is null if an executor stores it, or after a 304. */
+  | { outcome: "changed" | "unchanged"; content: Content | null }
+  /**
+   * `detail` is logged, so it contains no path and no query of the source. `status`: of the response, if the error is
+   * `status`. `responded`: a part of the response had arrived.
+   */
+  | { outcome: "failed"; error: SyncError; detail: string; status?: number; responded?: boolean }
+  | { outcome: "abandoned"; error: SyncError }
+
+export type WindowSettings = {
+  windowMs: number
+  settleMs: number
+  deadlineMs: number
+  startGraceMs: number
+}

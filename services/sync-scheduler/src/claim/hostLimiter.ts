@@ -1,0 +1,133 @@
+import { createLimiter, type LimiterSettings, type PermitOutcome } from "@sitewire/limiter"
+import type { ClaimInput, FreePermits, GrantedRun } from "@sitewire/syncs"
+import { createEqualShare } from "./equalShare.ts"
+
+export type HostLimiterSettings = {
+  maxRunning: number
+  maxPerHost: number
+  startPerHost?: number
+  deadlineMs: number
+  windowMs: number
+  onBreaker?: LimiterSettings["onBreaker"]
+  now?: () => number
+}
+
+/**
+ * A host's circuit breaker opens after this many failures in a row. A host has 4 permits at first, so a short
+ * interruption, in which all 4 syncs fail, does not open it.
+ */
+const breakerFailures = 8
+
+/**
+ * A host of which no sync ended for so many windows is forgotten, because nothing else shows that its connections
+ * were deleted or changed. A connection that fails is synced at least every 15 windows, and while a breaker is open,
+ * probes are frequent.
+ */
+const forgetAfterWindows = 20
+
+/**
+ * Limits the syncs in flight of this process, in total and per source host. Slow connections, whose syncs take more than
+ * their equal share (`createEqualShare`), get at most half of the permits, in total and of each host. While a host's circuit
+ * breaker is open, only probes start: its other connections stay due, and no failure is counted for them.
+ */
+export function createHostLimiter(settings: HostLimiterSettings) {
+  const { maxRunning, maxPerHost, startPerHost = 4, deadlineMs, windowMs, onBreaker } = settings
+  const { now = () => performance.now() } = settings
+  const startConcurrency = Math.min(startPerHost, maxPerHost)
+  const equalShare = createEqualShare({ maxRunning, windowMs, mostMs: deadlineMs / 5, now })
+  const limiter = createLimiter({
+    maxConcurrency: maxPerHost,
+    startConcurrency,
+    // Slow connections are limited, and not slow hosts: one host may have both kinds.
+    slowMs: Number.POSITIVE_INFINITY,
+    slowConcurrency: Number.POSITIVE_INFINITY,
+    maxWaitMs: 0,
+    breakerFailures,
+    // The limiter doubles this up to ten times its value, so a recovered host waits at most half of a window.
+    breakerCooldownMs: windowMs / 20,
+    now,
+    ...(onBreaker ? { onBreaker } : {}),
+  })
+  const slow = { total: 0, byHost: new Map<string, number>() }
+  /**
+   * Hosts that got permits since the last call of `free`. The limiter's `constrained` omits those that are
+   * idle again. They are added, because they may have more capacity than the default, `otherHost`.
+   */
+  const recent = new Set<string>()
+  /** When the last sync of a host ended. */
+  const lastUsed = new Map<string, number>()
+  let lookedForUnusedAt = now()
+
+  function countSlow(host: string, by: 1 | -1): void {
+    const ofHost = (slow.byHost.get(host) ?? 0) + by
+    if (ofHost === 0) slow.byHost.delete(host)
+    else slow.byHost.set(host, ofHost)
+    slow.total += by
+  }
+
+  function forgetUnused(): void {
+    if (now() - lookedForUnusedAt < windowMs) return
+    lookedForUnusedAt = now()
+    const unusual = new Set(limiter.unusual())
+    for (const [host, usedAt] of lastUsed) {
+      const isUnused = now() - usedAt >= forgetAfterWindows * windowMs
+      if (isUnused) limiter.forget(host)
+      if (isUnused || !unusual.has(host)) lastUsed.delete(host)
+    }
+  }
+
+  function freePermits(capacity: number, inFlight: number, slowInFlight: number): FreePermits {
+    return { all: capacity, slow: Math.min(capacity, shareOfSlow(capacity + inFlight) - slowInFlight) }
+  }
+
+  return {
+    free(running: number): ClaimInput {
+      forgetUnused()
+      const known = limiter.constrained()
+      for (const { key } of known) recent.delete(key)
+      for (const key of recent) known.push({ key, capacity: limiter.capacity(key), inFlight: 0 })
+      recent.clear()
+      return {
+        total: freePermits(maxRunning - running, running, slow.total),
+        reserved: Math.floor(maxRunning / 4),
+        hosts: known.map(({ key, capacity, inFlight }) => ({
+          host: key,
+          inFlight,
+          free: freePermits(capacity, inFlight, slow.byHost.get(key) ?? 0),
+          isProbe: limiter.isOpen(key),
+        })),
+        otherHost: freePermits(startConcurrency, 0, 0),
+      }
+    },
+    /**
+     * Takes a permit and returns the function that releases it. Null if the host has lost its capacity.
+     */
+    acquire({
+      host,
+      slow: isSlow,
+    }: Pick<GrantedRun, "host" | "slow">): ((outcome: PermitOutcome) => void) | null {
+      const acquired = limiter.acquire(host)
+      // `acquire` never returns a promise, because `maxWaitMs` is 0.
+      if (acquired instanceof Promise || acquired.kind === "rejected") return null
+      recent.add(host)
+      if (isSlow) countSlow(host, 1)
+      return (outcome) => {
+        if (isSlow) countSlow(host, -1)
+        acquired.release(outcome)
+        equalShare.countSync()
+        lastUsed.set(host, now())
+      }
+    },
+    /** Hosts of which no more syncs may start now. */
+    full: () => limiter.constrained().flatMap(({ key, capacity }) => (capacity > 0 ? [] : [key])),
+    /** A connection whose sync takes so long is slow. */
+    slowMs: equalShare.ms,
+    openBreakers: () => limiter.counts().open,
+  }
+}
+
+export type HostLimiter = ReturnType<typeof createHostLimiter>
+
+function shareOfSlow(permits: number): number {
+  return Math.max(1, Math.floor(permits / 2))
+}

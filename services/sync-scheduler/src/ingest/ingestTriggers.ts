@@ -1,0 +1,171 @@
+import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
+import type { ConsumerRecord } from "@sitewire/kafka"
+import {
+  firstLockPauseMs,
+  type Logger,
+  longestLockPauseMs,
+  processAttributes,
+  type Span,
+  type Tracing,
+} from "@sitewire/runtime"
+import { type CompactedTrigger, writeParts } from "@sitewire/syncs"
+import { compactTriggers } from "./compactTriggers.ts"
+import { trackLockedConnections } from "./lockedConnections.ts"
+
+const readTriggered = recordReader(connectorTriggeredSchema)
+
+export const maxBatch = 16_000
+
+/**
+ * A sync starts `SYNC_SETTLE` (two seconds by default) after its trigger, so triggers may wait until there are some to record in one
+ * statement. One that comes alone is recorded at once.
+ */
+export const fetchPauseMs = 100
+
+/** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
+export const lockedStopMs = 4_000
+
+type Done = (record: ConsumerRecord) => void
+type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; span: Span | null; done: Done }
+
+export type IngestTriggersOptions = {
+  /**
+   * Records nothing for connections whose rows another transaction has locked, if necessary after a wait of about a second, and
+   * returns them in `locked`.
+   */
+  recordTriggers: (
+    triggers: CompactedTrigger[],
+    options: { waitForLocks: boolean },
+  ) => Promise<{ recorded: number; dueInMs: number | null; locked: string[] }>
+  /** Repeats `record` while Postgres is unavailable. */
+  retry: <T>(record: () => Promise<T>) => Promise<T>
+  onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
+  onInvalid: () => void
+  onFailed: (error: unknown) => void
+  tracing: Tracing
+  log: Logger
+}
+
+export type IngestTriggers = {
+  onRecords(records: ConsumerRecord[], done: Done): void
+  /** Whether triggers wait for rows that another transaction has locked. */
+  waitsForLocks(): boolean
+}
+
+/**
+ * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls
+ * `done` for a record when its trigger is in Postgres, so that the consumer commits its offset. After a crash
+ * before that commit, Kafka delivers the record again, which causes one needless sync of its connection at most.
+ *
+ * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does
+ * not matter, because triggers are only counted. Their records are not done. So after a crash, Kafka delivers
+ * them again, with all later records of their partitions. They count as outstanding, which limits the memory that
+ * they use.
+ */
+export function createIngestTriggers(options: IngestTriggersOptions): IngestTriggers {
+  const { recordTriggers, retry, onRecorded, onInvalid, onFailed, tracing, log } = options
+  let waiting: PendingTrigger[] = []
+  let setAside: PendingTrigger[] = []
+  const lockedConnections = trackLockedConnections(log)
+  let lockPauseMs = firstLockPauseMs
+  let lockTimer: NodeJS.Timeout | undefined
+  let recording = false
+
+  /** This loses no accepted trigger, because the gateway writes its records by the same schema. */
+  function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
+    onInvalid()
+    log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
+  }
+
+  /** Continues the gateway's trace. Begins none: if the gateway recorded no trace of a trigger, nobody does. */
+  function startSpan(record: ConsumerRecord, { connection, correlation }: ConnectorTriggered): Span | null {
+    return tracing.startSpan(record.headers.traceparent ?? null, `process ${record.topic}`, {
+      kind: "consumer",
+      attributes: {
+        ...processAttributes(record),
+        "sitewire.connection.id": connection,
+        "sitewire.correlation.id": correlation,
+      },
+    })
+  }
+
+  async function recordPart(batch: PendingTrigger[]) {
+    const compacted = compactTriggers(
+      batch.map(({ trigger }) => trigger),
+      batch.map(({ span }) => span?.traceparent ?? null),
+    )
+    // Waits for the first locked row only. While it is locked, no batch waits.
+    const result = await recordTriggers(compacted, { waitForLocks: !lockedConnections.any() })
+    return { ...result, connections: compacted.map(({ connection }) => connection) }
+  }
+
+  async function recordBatch(batch: PendingTrigger[]): Promise<void> {
+    for await (const part of writeParts(batch, recordPart, retry)) {
+      let recordedTriggers = part.rows
+      if ("result" in part) {
+        const { connections, recorded, dueInMs } = part.result
+        const locked = new Set(part.result.locked)
+        const unknown = connections.length - recorded - locked.size
+        if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
+        lockedConnections.update(connections, locked)
+        if (locked.size > 0) {
+          recordedTriggers = part.rows.filter(({ trigger }) => !locked.has(trigger.connection))
+          setAside = setAside.concat(part.rows.filter(({ trigger }) => locked.has(trigger.connection)))
+        }
+        const triggers = recordedTriggers.reduce((sum, { trigger }) => sum + trigger.count, 0)
+        onRecorded({ triggers, dueInMs })
+      } else
+        for (const bad of part.rows) {
+          skipInvalid(bad.record, "Postgres cannot store one of its values")
+          lockedConnections.update([bad.trigger.connection], new Set())
+        }
+      for (const { record, span, done } of recordedTriggers) {
+        span?.end("error" in part ? { error: "invalid" } : {})
+        done(record)
+      }
+    }
+  }
+
+  async function recordAll(): Promise<void> {
+    recording = true
+    try {
+      while (waiting.length > 0) {
+        await recordBatch(waiting.splice(0, maxBatch))
+        recordSetAsideLater()
+      }
+    } catch (error) {
+      onFailed(error)
+    } finally {
+      recording = false
+    }
+  }
+
+  function recordSetAsideLater(): void {
+    if (!lockedConnections.any()) lockPauseMs = firstLockPauseMs
+    if (setAside.length === 0 || lockTimer) return
+    lockTimer = setTimeout(() => {
+      lockTimer = undefined
+      waiting = setAside.concat(waiting)
+      setAside = []
+      if (!recording) void recordAll()
+    }, lockPauseMs)
+    lockPauseMs = Math.min(2 * lockPauseMs, longestLockPauseMs)
+  }
+
+  function onRecords(records: ConsumerRecord[], done: Done): void {
+    for (const record of records) {
+      const read = readTriggered(record.value)
+      if (read.ok) {
+        // Frees memory while records wait for a statement.
+        record.value = null
+        waiting.push({ record, trigger: read.value, span: startSpan(record, read.value), done })
+      } else {
+        skipInvalid(record, read.reason)
+        done(record)
+      }
+    }
+    if (!recording && waiting.length > 0) void recordAll()
+  }
+
+  return { onRecords, waitsForLocks: lockedConnections.any }
+}

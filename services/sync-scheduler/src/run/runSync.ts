@@ -1,0 +1,118 @@
+import { type Span, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
+import type { Completion, Finish, GrantedRun, SyncResult } from "@sitewire/syncs"
+import type { HostLimiter } from "../claim/hostLimiter.ts"
+import type { SchedulerMetrics } from "../metrics.ts"
+import { hostOutcome, isSlow } from "./classifyResult.ts"
+import {
+  abandonedRun,
+  createRunWithinGrace,
+  type EndedRun,
+  type RunWithinGraceOptions,
+} from "./runWithinGrace.ts"
+
+export type RunSyncOptions = RunWithinGraceOptions & {
+  /** Retries while Postgres is unavailable, until shortly before a stop's deadline. Rejects if Postgres rejects the values of the run. */
+  finish: (completion: Completion) => Promise<Finish>
+  hosts: HostLimiter
+  tracing: Tracing
+  metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
+}
+
+export type RecordedRun =
+  | { kind: "recorded"; dueInMs: number | null }
+  | { kind: "stale" }
+  | { kind: "unrecorded" }
+
+/** `age`: milliseconds since the run's claim. */
+export function createRunSync(options: RunSyncOptions) {
+  const { finish, hosts, tracing, metrics, log } = options
+  const runWithinGrace = createRunWithinGrace(options)
+
+  async function runWithPermit(
+    run: GrantedRun,
+    age: () => number,
+    traceparent: Traceparent | null,
+  ): Promise<EndedRun> {
+    const release = hosts.acquire(run)
+    if (release === null) return abandonedRun("busy")
+    const ended = await runWithinGrace(run, age, traceparent)
+    // The permit is released before the end is recorded, because the host is idle already.
+    release(hostOutcome(ended.result))
+    return ended
+  }
+
+  function measure({ waitedFor }: GrantedRun, result: SyncResult, ms: number, finished: Finish): void {
+    const stale = finished.kind === "stale"
+    metrics.syncs.inc({ outcome: stale ? "stale" : result.outcome })
+    if (stale) return
+    metrics.syncSeconds.observe(ms / 1_000)
+    if (finished.syncedMs === null) return
+    metrics.triggerToSynced.observe({ kind: waitedFor }, Math.max(0, finished.syncedMs / 1_000))
+  }
+
+  return async (run: GrantedRun, age: () => number): Promise<RecordedRun> => {
+    const { connection, fence, grantId, correlation } = run
+    const span = startSyncSpan(tracing, run)
+    const traceparent = span?.traceparent ?? null
+    const context = { connection, fence, correlation, ...traceFields(traceparent) }
+    const startedAt = performance.now()
+    log.info({ ...context, triggers: run.triggers, host: run.host }, "sync started")
+    const { result, sentAfterMs, storingMs } = await runWithPermit(run, age, traceparent)
+    const ms = Math.round(performance.now() - startedAt)
+    const slow = isSlow(result, ms - storingMs, hosts.slowMs())
+    const fields = { ...context, outcome: result.outcome, ms, ...describeResult(result) }
+    try {
+      const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })
+      measure(run, result, ms, finished)
+      endSyncSpan(span, result, finished.kind === "stale")
+      if (finished.kind === "stale") {
+        log.warn(
+          fields,
+          "the result of a sync was discarded: a newer start was granted, or its connection was changed or deleted",
+        )
+        return { kind: "stale" }
+      }
+      log.info(fields, "sync finished")
+      return { kind: "recorded", dueInMs: finished.dueInMs }
+    } catch (error) {
+      metrics.unrecorded.inc()
+      span?.end({ error: "unrecorded" })
+      log.error(
+        { ...fields, error },
+        "the end of a sync could not be recorded; it starts again after its lease",
+      )
+      return { kind: "unrecorded" }
+    }
+  }
+}
+
+/** Continues the trace of the first trigger that is recorded, and links to the others and to failed runs before. */
+function startSyncSpan(tracing: Tracing, run: GrantedRun): Span | null {
+  const [first = null, ...others] = run.traceparents
+  return tracing.startSpan(first, "sync", {
+    kind: "client",
+    links: others,
+    attributes: {
+      "http.request.method": run.runner === "pull" ? "GET" : "POST",
+      "server.address": run.host.replace(/:\d+$/, ""),
+      "sitewire.connection.id": run.connection,
+      "sitewire.sync.fence": run.fence,
+      "sitewire.sync.triggers": run.triggers,
+      ...(run.correlation === null ? {} : { "sitewire.correlation.id": run.correlation }),
+    },
+  })
+}
+
+function endSyncSpan(span: Span | null, result: SyncResult, isStale: boolean): void {
+  const outcome = isStale ? "stale" : result.outcome
+  span?.end({
+    attributes: { "sitewire.outcome": outcome },
+    error: "error" in result ? result.error : null,
+  })
+}
+
+function describeResult(result: SyncResult): object {
+  if ("detail" in result) return { reason: result.error, detail: result.detail }
+  if ("error" in result) return { reason: result.error }
+  return result.content === null ? {} : { bytes: result.content.bytes }
+}
