@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs"
 import { findDeadLinks, findDeadMentions } from "./documents/findDeadLinks.ts"
 import { findOutdated, generateFiles } from "./documents/generateFiles.ts"
 import { readPage } from "./documents/page.ts"
+import { findForeignWrites } from "./findForeignWrites.ts"
 import { listFiles } from "./listFiles.ts"
 
 /*
  * `npm run repository`: fails if a document has a dead link, if a document or source file names a file that does not
- * exist, or if a generated file differs from the code.
+ * exist, if a generated file differs from the code, or if a file writes a table of another package.
  */
 const root = new URL("../../../../", import.meta.url)
 const files = listFiles(root)
@@ -20,6 +21,7 @@ const generated = await generateFiles(root, files)
 const problems = [
   ...findDeadLinks(pages, files),
   ...texts.flatMap((text) => findDeadMentions(text, files)),
+  ...texts.flatMap(findForeignWrites),
   ...findOutdated(root, generated).map((path) => `${path} is out of date: run npm run docs`),
 ]
 for (const problem of problems) console.error(problem)
