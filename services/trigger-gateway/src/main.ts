@@ -10,7 +10,7 @@ import {
   watchDependency,
 } from "@sitewire/runtime"
 import { gatewayVariables, requireTimeToDrain } from "./config.ts"
-import { createGateway } from "./createGateway.ts"
+import { wire } from "./wire.ts"
 import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
@@ -88,7 +88,7 @@ await runService({
       kafkaTopic.stop()
     })
 
-    const server = createGateway({
+    const server = wire({
       limits: {
         maxWaiting: config.GATEWAY_MAX_WAITING,
         deadlineMs,

@@ -37,7 +37,7 @@ const flushAt = 5
 const maxBatch = 256
 const maxRunning = 4
 
-export function createGateway(parts: GatewayParts): Server {
+export function wire(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish } = parts
   const { isUnavailable, unavailablePartitions, registry, tracing, log, stopping } = parts
   const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
