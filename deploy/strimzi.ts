@@ -6,8 +6,8 @@ import {
   topicCatalogue,
   topicConfig,
 } from "../packages/contracts/src/index.ts"
+import { setupVariables } from "../packages/database/src/setup/config.ts"
 import { readConfig } from "../packages/runtime/src/index.ts"
-import { setupVariables } from "../packages/setup/src/index.ts"
 
 type Settings = Parameters<typeof topicCatalogue>[0] & { replication: number }
 

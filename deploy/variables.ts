@@ -1,6 +1,6 @@
 import { consoleVariables } from "../packages/console/src/config.ts"
+import { setupVariables } from "../packages/database/src/setup/config.ts"
 import { processVariables, type Variables } from "../packages/runtime/src/index.ts"
-import { setupVariables } from "../packages/setup/src/index.ts"
 // biome-ignore lint/style/noRestrictedImports: the manifests are compared with the variables that the services declare.
 import { schedulerVariables } from "../services/sync-scheduler/src/config.ts"
 // biome-ignore lint/style/noRestrictedImports: as above

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newApiKey } from "../../packages/contracts/src/index.ts"
 import { openPool, type Pool, type ProcessWithRole, roleOf } from "../../packages/database/src/index.ts"
+import { prepare } from "../../packages/database/src/setup/prepare.ts"
 import {
   type FreshDatabase,
   freshDatabase,
@@ -9,7 +10,6 @@ import {
   kafkaBrokers,
 } from "../../packages/development/testkit/src/index.ts"
 import { createLogger } from "../../packages/runtime/src/index.ts"
-import { prepare } from "../../packages/setup/src/index.ts"
 import { exerciseServices } from "./fixtures/exerciseServices.ts"
 
 /** Roles belong to the whole Postgres, so those of a test have a prefix of its own. */

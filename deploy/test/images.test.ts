@@ -20,11 +20,11 @@ test("the Dockerfile has a target for each image, and what it starts exists", as
     const assembled = [
       ...dockerfile.matchAll(/^RUN node deploy\/assemble\/main\.ts (\w+) (\S+) \/out\/app/gm),
     ]
-    const workspace = started?.replace("/src/main.ts", "")
+    const workspace = started?.replace(/\/src\/.*/, "")
     const parts = assembled.filter(([, , assembledFor]) => assembledFor === workspace).map(([, part]) => part)
     expect(parts).toEqual(["installed", "sources"])
     expect(dockerfile).toContain(`AS ${name}-compiled\n`)
-    expect(dockerfile).toContain(` node /assemble/compile.ts ${workspace} /out/app/.compiled\n`)
+    expect(dockerfile).toContain(` node /assemble/compile.ts ${started} /out/app/.compiled\n`)
   }
 })
 

@@ -169,7 +169,7 @@ async function start(main: string, name: string, env: Record<string, string> = {
 
 test("each process does its work with the permissions of its account", async () => {
   try {
-    await runScript("packages/setup/src/main.ts", [], {
+    await runScript("packages/database/src/setup/main.ts", [], {
       ...environment("setup"),
       TOPIC_REPLICATION: "1",
       FIRST_API_KEY: apiKey,

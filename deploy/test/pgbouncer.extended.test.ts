@@ -14,6 +14,7 @@ import {
   type ProcessWithRole,
   roleOf,
 } from "../../packages/database/src/index.ts"
+import { prepare } from "../../packages/database/src/setup/prepare.ts"
 import { pickPort, startPostgres } from "../../packages/development/testkit/src/backing/index.ts"
 import {
   freshTopics,
@@ -22,7 +23,6 @@ import {
   waitUntil,
 } from "../../packages/development/testkit/src/index.ts"
 import { createLogger } from "../../packages/runtime/src/index.ts"
-import { prepare } from "../../packages/setup/src/index.ts"
 import { exerciseServices } from "./fixtures/exerciseServices.ts"
 
 /** An older PgBouncer knows nothing of prepared statements. */

@@ -10,10 +10,10 @@ import {
   watchDependency,
 } from "@sitewire/runtime"
 import { gatewayVariables, requireTimeToDrain } from "./config.ts"
-import { wire } from "./wire.ts"
 import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
 import { readTokenHashes } from "./trigger/readTokenHashes.ts"
+import { wire } from "./wire.ts"
 
 const name = "trigger-gateway"
 

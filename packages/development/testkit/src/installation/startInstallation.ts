@@ -75,7 +75,12 @@ export async function startInstallation(options: InstallationOptions) {
   async function setUp(overrides: Record<string, string> = {}, other?: Checkout): Promise<void> {
     const job = { TOPIC_REPLICATION: String(backing.replication ?? 1), STARTUP_DEADLINE: setupDeadline }
     const code = other === undefined ? ownCode : { checkout: other }
-    await runScript("packages/setup/src/main.ts", [], { ...shared, ...job, ...env, ...overrides }, code)
+    await runScript(
+      "packages/database/src/setup/main.ts",
+      [],
+      { ...shared, ...job, ...env, ...overrides },
+      code,
+    )
   }
 
   const variables = (service: ServiceName) => ({

@@ -9,7 +9,7 @@ const mains = {
   "sync-scheduler": "services/sync-scheduler/src/main.ts",
   "webhook-dispatcher": "services/webhook-dispatcher/src/main.ts",
   console: "packages/console/src/main.ts",
-  setup: "packages/setup/src/main.ts",
+  setup: "packages/database/src/setup/main.ts",
 }
 
 /**

@@ -15,14 +15,18 @@ const owners = {
   "services/sync-scheduler": "sync-scheduler",
   "services/webhook-dispatcher": "webhook-dispatcher",
   "packages/console": "console",
-  "packages/setup": "setup",
+  "packages/database/src/setup": "setup",
 }
+
+/** The setup job is in the folder of the database, and after it in the list. */
+const folderOf = (path: string) =>
+  path.includes("/src/") ? Object.keys(owners).findLast((folder) => path.startsWith(`${folder}/`)) : undefined
 
 /** The source files of all processes, without tests. */
 export function readSources(root: URL, files: readonly string[]): Source[] {
   return Object.entries(owners).flatMap(([folder, owner]) =>
     files
-      .filter((path) => path.startsWith(`${folder}/src/`) && /(?<!\.test|\.d)\.ts$/.test(path))
+      .filter((path) => folderOf(path) === folder && /(?<!\.test|\.d)\.ts$/.test(path))
       .map((path) => ({ owner, path, text: readFileSync(new URL(path, root), "utf8") })),
   )
 }

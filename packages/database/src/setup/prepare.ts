@@ -1,13 +1,9 @@
-import {
-  type BusyRetry,
-  type DatabaseAccess,
-  ensureProcessRoles,
-  type LockHolder,
-  migrate,
-  openPool,
-} from "@sitewire/database"
 import { checkBroker, connectKafka, type KafkaOptions } from "@sitewire/kafka"
 import { type Logger, waitForDependency } from "@sitewire/runtime"
+import type { DatabaseAccess } from "../login.ts"
+import { type BusyRetry, type LockHolder, migrate } from "../migrate.ts"
+import { openPool } from "../pool.ts"
+import { ensureProcessRoles } from "../roles/ensureProcessRoles.ts"
 import { prepareTopics, type TopicSettings } from "./prepareTopics.ts"
 import { storeFirstApiKey } from "./storeFirstApiKey.ts"
 

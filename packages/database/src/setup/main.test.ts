@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { newApiKey } from "@sitewire/contracts"
-import { openPool } from "@sitewire/database"
 import { connectKafka } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { freshDatabase, freshTopics, kafkaBrokers, startProcess, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { openPool } from "../pool.ts"
 import { prepare } from "./prepare.ts"
 import { prepareTopics } from "./prepareTopics.ts"
 
 test("fewer brokers than copies: the setup fails, and says what to set", async () => {
   const database = await freshDatabase()
-  const setup = startProcess("packages/setup/src/main.ts", {
+  const setup = startProcess("packages/database/src/setup/main.ts", {
     DATABASE_URL: database.url,
     KAFKA_BROKERS: kafkaBrokers().join(","),
     TOPIC_PREFIX: "too-many-copies.",

@@ -1,5 +1,5 @@
 import { allRoles, sha256 } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import type { Sql } from "../pool.ts"
 
 /**
  * Stores an API key that the operator has generated, with all rights, and its audit entry. Changes nothing if the key is known, so a revoked

@@ -1,2 +1,0 @@
-export { setupVariables } from "./config.ts"
-export { type PrepareSettings, prepare } from "./prepare.ts"
