@@ -447,22 +447,8 @@ type ClaimedRow = {
   content_sha256: Buffer | null
 }
 
-type Grant = { windowMs: number; leaseMs: number }
-type Choice = {
-  hosts: string[]
-  inFlight: number[]
-  free: number[]
-  freeSlow: number[]
-  isProbe: boolean[]
-  otherFree: number
-  otherFreeSlow: number
-  total: number
-  reserved: number
-  totalSlow: number
-  scanFromMs: number
-  afterSlow: boolean
-  afterHost: string
-}
+type Grant = ReturnType<typeof grant>
+type Choice = ReturnType<typeof choice>
 
 const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
   "claim-due-syncs",

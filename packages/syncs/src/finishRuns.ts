@@ -54,22 +54,7 @@ export async function finishRuns(
   { windowMs }: { windowMs: number },
   completions: readonly Completion[],
 ): Promise<(Finish | "locked")[]> {
-  const contents = completions.map(({ result }) => ("content" in result ? result.content : null))
-  const rows = await finish(sql, {
-    ...idsOf(completions),
-    outcomes: plainArray(completions.map(({ result }) => result.outcome)),
-    errors: orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
-    statuses: orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
-    sentAfterMs: plainArray(completions.map(({ sentAfterMs: ms }) => (ms === null ? null : ms + 1))),
-    slow: plainArray(completions.map(({ slow }) => String(slow))),
-    traceparents: orNull(completions.map(({ traceparent }) => traceparent ?? null)),
-    bytes: plainArray(contents.map((content) => content?.bytes ?? null)),
-    hashes: orNull(contents.map((content) => content?.sha256 ?? null)),
-    contentTypes: orNull(contents.map((content) => content?.contentType ?? null)),
-    etags: orNull(contents.map((content) => content?.etag ?? null)),
-    windowMs,
-    retryWindows,
-  })
+  const rows = await finish(sql, { ...idsOf(completions), ...resultsOf(completions), windowMs, retryWindows })
   const found = new Map(rows.map((row) => [row.grant_id, row]))
   const missing = completions.filter(({ grantId }) => !found.has(grantId))
   if (missing.length > 0)
@@ -89,6 +74,25 @@ function idsOf(completions: readonly Completion[]) {
     grantIds: plainArray(completions.map(({ grantId }) => grantId)),
   }
 }
+
+function resultsOf(completions: readonly Completion[]) {
+  const contents = completions.map(({ result }) => ("content" in result ? result.content : null))
+  return {
+    outcomes: plainArray(completions.map(({ result }) => result.outcome)),
+    errors: orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
+    statuses: orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
+    sentAfterMs: plainArray(completions.map(({ sentAfterMs: ms }) => (ms === null ? null : ms + 1))),
+    slow: plainArray(completions.map(({ slow }) => slow)),
+    traceparents: orNull(completions.map(({ traceparent }) => traceparent ?? null)),
+    bytes: plainArray(contents.map((content) => content?.bytes ?? null)),
+    hashes: orNull(contents.map((content) => content?.sha256 ?? null)),
+    contentTypes: orNull(contents.map((content) => content?.contentType ?? null)),
+    etags: orNull(contents.map((content) => content?.etag ?? null)),
+  }
+}
+
+type Ids = ReturnType<typeof idsOf>
+type Results = ReturnType<typeof resultsOf>
 
 /** Replaces an array of nulls by null: it is shorter to send, and `unnest` returns the same rows. */
 function orNull<T>(values: (T | null)[]): (T | null)[] | null {
@@ -112,23 +116,7 @@ const maxComparedBytes = 1_048_576
 /** When a replaced content `p` expires, with what `ended` changes. */
 const expiry = `case when ended.stores then least(p.expires_at, p.replaced_at + ${readableFor}) else p.expires_at end`
 
-type Ids = ReturnType<typeof idsOf>
-type Ends = Ids & {
-  outcomes: string | null
-  errors: (string | null)[] | null
-  statuses: (number | null)[] | null
-  sentAfterMs: string | null
-  slow: string | null
-  traceparents: (string | null)[] | null
-  bytes: string | null
-  hashes: (Buffer | null)[] | null
-  contentTypes: (string | null)[] | null
-  etags: (string | null)[] | null
-  windowMs: number
-  retryWindows: number[]
-}
-
-const finish = defineStatement<Ends, GrantRow>(
+const finish = defineStatement<Ids & Results & { windowMs: number; retryWindows: number[] }, GrantRow>(
   "finish-runs",
   `
 with clock as materialized (select clock_timestamp() as at),

@@ -84,14 +84,16 @@ export async function claimChanges(sql: Sql, settings: RowClaim): Promise<Unpubl
 /** Longer than Kafka needs to append a record that it received before it acknowledged another one. */
 const repeatAfter = "interval '30 seconds'"
 
-type Published = {
-  connections: string[]
-  claimIds: string | null
-  fences: string | null
-  wereUnfinished: string | null
+function valuesOf(changes: readonly UnpublishedChange[]) {
+  return {
+    connections: changes.map(({ connection }) => connection),
+    claimIds: plainArray(changes.map(({ claimId }) => claimId)),
+    fences: plainArray(changes.map(({ content }) => content?.fence ?? null)),
+    wereUnfinished: plainArray(changes.map(({ wasUnfinished }) => wasUnfinished)),
+  }
 }
 
-const settle = defineStatement<Published, { connection: string }>(
+const settle = defineStatement<ReturnType<typeof valuesOf>, { connection: string }>(
   "settle-changes",
   `
 with published as materialized (
@@ -129,12 +131,7 @@ on conflict (connection_id) do update set claim_id = excluded.claim_id, lease_ex
  *   newer one: the newest content is published again.
  */
 export async function settleChanges(sql: Sql, changes: readonly UnpublishedChange[]): Promise<void> {
-  const settled = await settle(sql, {
-    connections: changes.map(({ connection }) => connection),
-    claimIds: plainArray(changes.map(({ claimId }) => claimId)),
-    fences: plainArray(changes.map(({ content }) => content?.fence ?? null)),
-    wereUnfinished: plainArray(changes.map(({ wasUnfinished }) => wasUnfinished)),
-  })
+  const settled = await settle(sql, valuesOf(changes))
   const known = new Set(settled.map(({ connection }) => connection))
   // One after the other: a statement that locks several rows in another order than `finishRuns` could deadlock.
   for (const { connection } of changes)

@@ -41,18 +41,7 @@ export async function recordTriggers(
   }: { settleMs: number; lockWaitMs?: number; keepLosses?: boolean },
   triggers: readonly CompactedTrigger[],
 ): Promise<{ recorded: number; dueInMs: number | null; locked: string[] }> {
-  const values = {
-    connections: triggers.map(({ connection }) => connection),
-    counts: plainArray(triggers.map(({ count }) => count)),
-    firstAt: plainArray(triggers.map(({ firstAt }) => firstAt)),
-    lastAt: plainArray(triggers.map(({ lastAt }) => lastAt)),
-    correlations: triggers.map(({ correlation }) => correlation),
-    traceparents: triggers.some(({ traceparents }) => traceparents)
-      ? triggers.map(({ traceparents }) => traceparents ?? null)
-      : null,
-    settleMs,
-    keepLosses,
-  }
+  const values = valuesOf(triggers, settleMs, keepLosses)
   if (lockWaitMs !== 0) {
     try {
       const lockWait = lockWaitMs === undefined ? null : String(lockWaitMs)
@@ -64,16 +53,21 @@ export async function recordTriggers(
   return readResult(await recordUnlocked(sql, values))
 }
 
-type Triggers = {
-  connections: string[]
-  counts: string | null
-  firstAt: string | null
-  lastAt: string | null
-  correlations: string[]
-  traceparents: (string | null)[] | null
-  settleMs: number
-  keepLosses: boolean
+function valuesOf(triggers: readonly CompactedTrigger[], settleMs: number, keepLosses: boolean) {
+  const traceparents = triggers.map((trigger) => trigger.traceparents ?? null)
+  return {
+    connections: triggers.map(({ connection }) => connection),
+    counts: plainArray(triggers.map(({ count }) => count)),
+    firstAt: plainArray(triggers.map(({ firstAt }) => firstAt)),
+    lastAt: plainArray(triggers.map(({ lastAt }) => lastAt)),
+    correlations: triggers.map(({ correlation }) => correlation),
+    traceparents: traceparents.some(Boolean) ? traceparents : null,
+    settleMs,
+    keepLosses,
+  }
 }
+
+type Values = ReturnType<typeof valuesOf>
 type ResultRow = { recorded: number; due_in_ms: number | null; locked: string[] | null }
 
 function readResult([row]: ResultRow[]) {
@@ -112,7 +106,7 @@ const counts = `count(*)::int as recorded,
   (extract(epoch from min(due_at) filter (where not running) - clock_timestamp()) * 1000)::float8 as due_in_ms`
 
 /** The sort makes Postgres set the limit before it locks the first row. */
-const recordAll = defineStatement<Triggers & { lockWait: string | null }, ResultRow>(
+const recordAll = defineStatement<Values & { lockWait: string | null }, ResultRow>(
   "record-triggers",
   `
 with lock_limit as materialized (
@@ -128,7 +122,7 @@ select ${counts}, null as locked from recorded
  * Not the only statement, because locking the rows before the upsert makes it slower by 40 %. A connection
  * without a window is locked itself, because its deletion would make the insert wait.
  */
-const recordUnlocked = defineStatement<Triggers, ResultRow>(
+const recordUnlocked = defineStatement<Values, ResultRow>(
   "record-unlocked-triggers",
   `
 with known as materialized (${known}),
