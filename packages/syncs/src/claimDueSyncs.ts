@@ -2,7 +2,7 @@ import { type Clocks, createScanStart, defineStatement, type Sql, startStopwatch
 import { insertAbandoned } from "./insertAbandoned.ts"
 import { joinTraceparents } from "./joinTraceparents.ts"
 import { retryWindows } from "./retryWindows.ts"
-import type { GrantedRun, WaitedFor, WindowSettings } from "./syncRun.ts"
+import type { GrantedRun, WindowSettings } from "./syncRun.ts"
 import { isBadRow } from "./writeRows.ts"
 
 /**
@@ -109,19 +109,17 @@ export async function claimDueSyncs(
   }
 }
 
-function readClaim(rows: ClaimedRow[]): Omit<Claim, "age" | "badRows"> {
+function readClaim(rows: ClaimedRow[]) {
   const [first] = rows
-  const runs = rows.flatMap(readRun)
-  const { not_queued = 0, candidates = 0, queued_now = 0, waiting = false } = first ?? {}
-  const claimed = runs.length + (first?.waiting_after_losses ?? 0)
-  const lastQueue = lastQueueOf(first)
+  if (!first) throw new Error("a claim returned no row")
+  const { notQueued, candidates, queuedNow, waitingAfterLosses, waiting, ...read } = first.summary
+  const runs = rows.flatMap(({ summary: _, ...row }) => (row.connection === null ? [] : [readRun(row)]))
+  const claimed = runs.length + waitingAfterLosses
   return {
+    ...read,
     runs,
     limited: waiting || candidates > claimed,
-    more: (not_queued === readAtOnce && claimed + queued_now > 0) || (lastQueue !== null && claimed === 0),
-    lastQueue,
-    nextDueInMs: first?.next_due_in_ms ?? null,
-    oldestDueMs: first?.oldest_due_ms ?? 0,
+    more: (notQueued === readAtOnce && claimed + queuedNow > 0) || (read.lastQueue !== null && claimed === 0),
   }
 }
 
@@ -130,7 +128,7 @@ async function claimOneByOne(sql: Sql, settings: WindowSettings, input: ClaimInp
   const badRows: BadRow[] = []
   for (const { connection_id: connection } of await findDue(sql, choice(input))) {
     try {
-      runs.push(...(await claimOne(sql, { ...grant(settings), connection })).flatMap(readRun))
+      runs.push(...(await claimOne(sql, { ...grant(settings), connection })).map(readRun))
     } catch (error) {
       // Postgres has become unavailable. Return the runs that were granted before, because they must start.
       if (!isBadRow(error) && runs.length > 0) break
@@ -160,11 +158,6 @@ function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
   return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
-function lastQueueOf(row: ClaimedRow | undefined): HostQueue | null {
-  const { queues_read, last_slow: slow, last_host: host } = row ?? {}
-  return queues_read === queuesAtOnce && slow != null && host != null ? { slow, host } : null
-}
-
 function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQueue }: ClaimInput) {
   return {
     hosts: hosts.map(({ host }) => host),
@@ -184,30 +177,23 @@ function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQu
   }
 }
 
-function readRun(row: ClaimedRow): GrantedRun[] {
-  if (row.connection_id === null) return []
-  const { etag, content_sha256: contentSha256 } = row
-  const sealed = { signingSecret: row.signing_secret_sealed, requestHeaders: row.request_headers_sealed }
-  const run: GrantedRun = {
-    connection: row.connection_id,
-    site: row.site,
-    fence: Number(row.fence),
-    grantId: row.grant_id,
-    runner: row.runner,
-    source: row.source,
-    host: row.host,
-    slow: row.slow,
-    startedAt: row.started_at,
-    triggers: row.triggers,
-    firstTriggerAt: row.first_trigger_at,
-    lastTriggerAt: row.last_trigger_at,
-    waitedFor: row.waited_for,
-    correlation: row.correlation,
-    traceparents: row.traceparents?.split(" ") ?? [],
-    sealed,
-    snapshot: contentSha256 === null ? null : { etag, contentSha256 },
-  }
-  return [run]
+/** What a claim has read and done. It is in each of its rows. */
+type Summary = Pick<Claim, "nextDueInMs" | "lastQueue" | "oldestDueMs"> & {
+  notQueued: number
+  candidates: number
+  queuedNow: number
+  waitingAfterLosses: number
+  waiting: boolean
+}
+
+type RunRow = Omit<GrantedRun, "sealed" | "snapshot"> &
+  GrantedRun["sealed"] & { etag: string | null; contentSha256: Buffer | null }
+
+type ClaimedRow = { summary: Summary } & (RunRow | { connection: null })
+
+function readRun({ signingSecret, requestHeaders, etag, contentSha256, ...run }: RunRow): GrantedRun {
+  const snapshot = contentSha256 === null ? null : { etag, contentSha256 }
+  return { ...run, sealed: { signingSecret, requestHeaders }, snapshot }
 }
 
 /** The turns of a host that may use the reserved permits. */
@@ -404,48 +390,17 @@ granted as (
   where w.connection_id = start.connection_id
 )`
 
-const runColumns = `start.connection_id, c.site, start.fence, start.grant_id, start.runner, start.source, start.host,
-  start.slow, clock.at as started_at, start.triggers, start.first_trigger_at, start.last_trigger_at, start.waited_for,
-  start.correlation, start.traceparents, c.signing_secret_sealed,
-  c.request_headers_sealed, snapshot.etag, snapshot.content_sha256`
+const runColumns = `start.connection_id as connection, c.site, start.fence::float8 as fence, start.grant_id as "grantId", start.runner,
+  start.source, start.host, start.slow, clock.at as "startedAt", start.triggers, start.first_trigger_at as "firstTriggerAt",
+  start.last_trigger_at as "lastTriggerAt", start.waited_for as "waitedFor", start.correlation,
+  coalesce(string_to_array(start.traceparents, ' '), '{}') as traceparents, c.signing_secret_sealed as "signingSecret",
+  c.request_headers_sealed as "requestHeaders", snapshot.etag, snapshot.content_sha256 as "contentSha256"`
 
 const runTables = `
 left join connection c on c.id = start.connection_id
 left join snapshot on snapshot.connection_id = start.connection_id
   and (select (w.running, w.fence + 1) = (start.was_running, start.fence)
     from sync_window w where w.connection_id = start.connection_id)`
-
-type ClaimedRow = {
-  not_queued: number
-  candidates: number
-  queued_now: number
-  waiting_after_losses: number
-  waiting: boolean
-  queues_read: number | null
-  last_slow: boolean | null
-  last_host: string | null
-  next_due_in_ms: number | null
-  oldest_due_ms: number
-  connection_id: string | null
-  site: string | null
-  fence: string
-  grant_id: string
-  runner: "pull" | "delegate"
-  source: string
-  host: string
-  slow: boolean
-  started_at: Date
-  triggers: number
-  first_trigger_at: Date | null
-  last_trigger_at: Date | null
-  waited_for: WaitedFor
-  correlation: string | null
-  traceparents: string | null
-  signing_secret_sealed: Buffer
-  request_headers_sealed: Buffer | null
-  etag: string | null
-  content_sha256: Buffer | null
-}
 
 type Grant = ReturnType<typeof grant>
 type Choice = ReturnType<typeof choice>
@@ -455,17 +410,18 @@ const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
   `
 with recursive ${clock}, ${choosing}, ${queueing}, ${granting}
 select
-  (select count(*) from not_queued)::int as not_queued,
-  (select count(*) from candidate)::int as candidates,
-  (select count(*) from queued_now)::int as queued_now,
-  (select count(*) from waiting_after_losses)::int as waiting_after_losses,
-  exists (select from sync_window where waiting_for_host is not null)
-    or (select count(*) from queued_now) > 0 as waiting,
-  last_queue.number as queues_read, last_queue.slow as last_slow, last_queue.host as last_host,
-  (extract(epoch from
-    (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
-      - clock.at) * 1000)::float8 as next_due_in_ms,
-  extract(epoch from coalesce((select min(due_at) from not_queued), clock.at))::float8 * 1000 as oldest_due_ms,
+  json_build_object(
+    'notQueued', (select count(*) from not_queued),
+    'candidates', (select count(*) from candidate),
+    'queuedNow', (select count(*) from queued_now),
+    'waitingAfterLosses', (select count(*) from waiting_after_losses),
+    'waiting', exists (select from sync_window where waiting_for_host is not null) or (select count(*) from queued_now) > 0,
+    'lastQueue', case when last_queue.number = ${queuesAtOnce}
+      then json_build_object('slow', last_queue.slow, 'host', last_queue.host) end,
+    'nextDueInMs', extract(epoch from
+      (select min(due_at) from sync_window where due_at > (select at from clock) and waiting_for_host is null)
+        - clock.at) * 1000,
+    'oldestDueMs', extract(epoch from coalesce((select min(due_at) from not_queued), clock.at)) * 1000) as summary,
   ${runColumns}
 from clock
 left join start on true${runTables}
@@ -481,7 +437,7 @@ select connection_id from chosen
 `,
 )
 
-const claimOne = defineStatement<Grant & { connection: string }, ClaimedRow>(
+const claimOne = defineStatement<Grant & { connection: string }, RunRow>(
   "claim-connection",
   `
 with ${clock},

@@ -9,7 +9,7 @@ import {
   minute,
   trigger,
 } from "../test/fixtures/windows.ts"
-import { type Claim, claimDueSyncs, queuesAtOnce } from "./claimDueSyncs.ts"
+import { type Claim, claimDueSyncs, continueClaims, queuesAtOnce } from "./claimDueSyncs.ts"
 import { readDueSyncs } from "./readDueSyncs.ts"
 import { recordTriggers } from "./recordTriggers.ts"
 
@@ -31,13 +31,11 @@ test("behind a long transaction, a claim reads no entries of syncs that have sta
   await recordTriggers(sql, { ...minute, settleMs: 0 }, [trigger("due")])
   await sql("analyze sync_window")
 
-  const scanStart = createScanStart()
+  const claimNext = continueClaims((input) => claimDueSyncs(sql, minute, input))
   async function claim() {
     let granted: string[] = []
     const entries = await indexEntriesRead(sql, "sync_window_due_idx", async () => {
-      const input = { ...claimInput(10, 10), scanFromMs: scanStart.next() }
-      const { runs, oldestDueMs } = await claimDueSyncs(sql, minute, input)
-      scanStart.found(oldestDueMs)
+      const { runs } = await claimNext(claimInput(10, 10))
       granted = runs.map(({ connection }) => connection)
     })
     return { granted, entries }
