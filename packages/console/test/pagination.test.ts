@@ -21,8 +21,13 @@ async function readAllPages(path: string, between: () => Promise<void> = async (
   return seen
 }
 
-const secret = { secretId: "sec_x", secretSealed: new Uint8Array([1]) }
-const channel = (id: string, createdAt: Date) => ({ id, createdAt, address: "https://a.example/", ...secret })
+const secret = { secret_id: "sec_x", secret_sealed: new Uint8Array([1]) }
+const channel = (id: string, created_at: Date) => ({
+  id,
+  created_at,
+  address: "https://a.example/",
+  ...secret,
+})
 
 test("pages neither repeat nor skip a row, although newer rows are inserted and several share a millisecond", async () => {
   const at = (n: number) => new Date(1_700_000_000_000 + Math.floor(n / 4))

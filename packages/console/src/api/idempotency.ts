@@ -9,7 +9,7 @@ import { invalidRequest, problem } from "./problems.ts"
 import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 
 /** A POST with an Idempotency-Key. `content` is its path, query and body, whose bytes are characters of Latin-1. */
-export type IdempotentRequest = { keyId: string; idempotencyKey: string; content: string }
+export type IdempotentRequest = { key_id: string; idempotency_key: string; content: string }
 
 export const idempotencyKeyPattern = /^[!-~]{1,255}$/
 
@@ -28,7 +28,7 @@ export function readIdempotencyKey(request: {
     return invalidRequest("headers", [{ field: "Idempotency-Key", message }])
   }
   const content = `${request.url}\n${request.bodyBytes?.toString("latin1") ?? ""}`
-  return { keyId: request.keyId, idempotencyKey: header, content }
+  return { key_id: request.keyId, idempotency_key: header, content }
 }
 
 /** The response to a request that another request has carried out, and what that one changed. */
@@ -42,22 +42,22 @@ export async function claimIdempotencyKey(
   { prisma, sql, sealingKeys }: { prisma: PrismaQueries; sql: Sql; sealingKeys: SealingKeys },
   { shownOnce }: Route,
   { scopes }: Caller,
-  { keyId, idempotencyKey, content }: IdempotentRequest,
+  { key_id, idempotency_key, content }: IdempotentRequest,
 ): Promise<Earlier | null> {
   // Keyed, because a body may contain an e-mail address.
   const digest = new Uint8Array(keyedDigest(await readDigestKey(sql, sealingKeys), content))
   const claimed = await prisma.$queryRaw<object[]>`
     insert into idempotency_record (key_id, idempotency_key, request_digest)
-    values (${keyId}, ${idempotencyKey}, ${digest})
+    values (${key_id}, ${idempotency_key}, ${digest})
     on conflict (key_id, idempotency_key) do update
       set request_digest = excluded.request_digest, status = null, response = null, created_at = now()
       where idempotency_record.created_at < now() - interval '24 hours'
     returning 1 as claimed`
   if (claimed.length > 0) return null
   const record = await prisma.idempotencyRecord.findUniqueOrThrow({
-    where: { keyId_idempotencyKey: { keyId, idempotencyKey } },
+    where: { key_id_idempotency_key: { key_id, idempotency_key } },
   })
-  if (!Buffer.from(record.requestDigest).equals(digest)) {
+  if (!Buffer.from(record.request_digest).equals(digest)) {
     const response = problem(
       "idempotency-key-reused",
       "This Idempotency-Key was used in the last 24 hours for a request with another path or body. Use a new key.",
@@ -97,7 +97,7 @@ export async function storeResponse(
   prisma: PrismaQueries,
   { shownOnce, success }: Route,
   { scopes }: Caller,
-  { keyId, idempotencyKey }: IdempotentRequest,
+  { key_id, idempotency_key }: IdempotentRequest,
   result: RouteResponse,
 ): Promise<void> {
   if (result.kind !== "ok" && result.kind !== "alternative") return
@@ -109,7 +109,7 @@ export async function storeResponse(
     ...(shownOnce === undefined ? { body: result.body } : {}),
   }
   await prisma.idempotencyRecord.update({
-    where: { keyId_idempotencyKey: { keyId, idempotencyKey } },
+    where: { key_id_idempotency_key: { key_id, idempotency_key } },
     data: { status: isOk ? success.status : result.status, response: JSON.stringify(stored) },
   })
 }

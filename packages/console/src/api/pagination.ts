@@ -40,12 +40,12 @@ export async function readPage<Row, Key>(
  */
 export const newestFirst = {
   key: z.tuple([timeSchema, identifierSchema]),
-  keyOf: (row: { createdAt: Date; id: string }): CreationKey => [row.createdAt.toISOString(), row.id],
-  orderBy: [{ createdAt: "desc" }, { id: "desc" }] satisfies Record<string, "desc">[],
+  keyOf: (row: { created_at: Date; id: string }): CreationKey => [row.created_at.toISOString(), row.id],
+  orderBy: [{ created_at: "desc" }, { id: "desc" }] satisfies Record<string, "desc">[],
   where: (after: CreationKey | undefined) => {
     if (!after) return {}
-    const createdAt = new Date(after[0])
-    return { OR: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: after[1] } }] }
+    const created_at = new Date(after[0])
+    return { OR: [{ created_at: { lt: created_at } }, { created_at, id: { lt: after[1] } }] }
   },
 }
 

@@ -7,9 +7,9 @@ import type { Problem } from "./response.ts"
 export function requestHeaderColumns(keys: SealingKeys, context: string, headers: RequestHeaders) {
   const sealed = sealRequestHeaders(keys, context, headers)
   return {
-    requestHeadersSealed: sealed && new Uint8Array(sealed),
-    requestHeaderNames: headers.map(({ name }) => name),
-    requestHeadersChangedAt: new Date(),
+    request_headers_sealed: sealed && new Uint8Array(sealed),
+    request_header_names: headers.map(({ name }) => name),
+    request_headers_changed_at: new Date(),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AuditTargetKind } from "@sitewire/contracts"
-import type { PrismaQueries } from "@sitewire/database/prisma"
+import type { Prisma, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
 import type { Request, Response } from "express"
 import type { Audit } from "../api/response.ts"
@@ -7,17 +7,17 @@ import { withoutQuery } from "../api/withoutQuery.ts"
 import { newId } from "../newIds.ts"
 
 /** The request that an entry belongs to. */
-export type RequestOrigin = { requestId: string; clientAddress: string | null }
+export type RequestOrigin = Pick<Prisma.AuditEntryModel, "request_id" | "client_address">
 
 export function originOf(request: Request, response: Response): RequestOrigin {
-  return { requestId: response.locals.requestId, clientAddress: request.ip ?? null }
+  return { request_id: response.locals.requestId, client_address: request.ip ?? null }
 }
 
-export type NewAuditEntry = RequestOrigin & {
-  /** Id and name of the API key or user. */
-  keyId: string
-  keyName: string
-  operation: string
+/** `key_id` and `key_name` are those of an API key or user. */
+export type NewAuditEntry = Pick<
+  Prisma.AuditEntryModel,
+  "key_id" | "key_name" | "operation" | "request_id" | "client_address"
+> & {
   target: { kind: AuditTargetKind; id: string }
   changes?: Audit["changes"]
 }
@@ -30,8 +30,8 @@ export async function insertAudit(
     data: entries.map(({ target, changes = {}, ...entry }) => ({
       id: newId("aud"),
       ...entry,
-      targetKind: target.kind,
-      targetId: target.id,
+      target_kind: target.kind,
+      target_id: target.id,
       changes: JSON.parse(JSON.stringify(changes, maskAddress)),
     })),
   })
@@ -43,6 +43,9 @@ function maskAddress(_name: string, value: unknown): unknown {
 
 /** After the commit: for systems that collect logs, where nobody who has the database can change them. */
 export function logAudit(log: Logger, entries: readonly NewAuditEntry[]): void {
-  for (const { keyId, operation, target, requestId } of entries)
-    log.info({ operation, apiKey: keyId, target: `${target.kind} ${target.id}`, requestId }, "audit entry")
+  for (const { key_id, operation, target, request_id } of entries)
+    log.info(
+      { operation, apiKey: key_id, target: `${target.kind} ${target.id}`, requestId: request_id },
+      "audit entry",
+    )
 }

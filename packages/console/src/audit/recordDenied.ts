@@ -21,8 +21,8 @@ export function recordDenied({ prisma, log }: { prisma: PrismaQueries; log: Logg
     }
     const entry: NewAuditEntry = {
       ...origin,
-      keyId: id,
-      keyName: name,
+      key_id: id,
+      key_name: name,
       operation: "denyRequest",
       target: { kind: "operation", id: operation },
     }

@@ -18,7 +18,7 @@ export async function createApiKey({
   const id = newId("key")
   const key = newApiKey()
   await prisma.apiKey.create({
-    data: { id, name, keySha256: sha256(key), scopes: [...scopes], expiresAt },
+    data: { id, name, key_sha256: sha256(key), scopes: [...scopes], expires_at: expiresAt },
   })
   return { id, key }
 }

@@ -49,6 +49,6 @@ test("only the key's hash is stored, and the key is not logged", async () => {
 test("a revoked key is rejected at once", async () => {
   const { id, key } = await createApiKey({ prisma: console.prisma, name: "leaver", scopes: ["operate"] })
   expect((await console.call("GET", "/v1/channels", { key })).status).toBe(200)
-  await console.prisma.apiKey.update({ where: { id }, data: { revokedAt: new Date() } })
+  await console.prisma.apiKey.update({ where: { id }, data: { revoked_at: new Date() } })
   expect((await console.call("GET", "/v1/channels", { key })).status).toBe(401)
 })

@@ -1,5 +1,5 @@
 import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
-import { readHealth } from "../api/channels/health/readHealth.ts"
+import { type ChannelOfHealth, readHealth } from "../api/channels/health/readHealth.ts"
 import type { ApiContext } from "../api/defineRoute.ts"
 import { attemptResponse } from "../api/deliveries/deliveryResponse.ts"
 import { attemptsOf } from "../api/deliveries/findAttempts.ts"
@@ -146,18 +146,12 @@ async function describeChannel(
   what: "failing" | "recovered",
 ): Promise<string | null> {
   const { sql, origin } = context
-  const [row] = await sql<{
-    address: string
-    pausedAt: Date | null
-    maxPerSecond: number | null
-    createdAt: Date
-  }>(
-    `select address, paused_at as "pausedAt", max_per_second as "maxPerSecond", created_at as "createdAt"
-       from channel where id = $1`,
+  const [row] = await sql<ChannelOfHealth & { address: string }>(
+    "select id, address, paused_at, max_per_second, created_at from channel where id = $1",
     [id],
   )
   if (!row) return null
-  const health = await readHealth(context, { id, ...row })
+  const health = await readHealth(context, row)
   const channel = { id, address: withoutQuery(row.address) }
   const text =
     what === "failing"

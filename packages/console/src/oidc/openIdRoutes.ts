@@ -92,7 +92,7 @@ async function end(
   try {
     user = await provider.end(url, expected)
   } catch (error) {
-    return rejectFailed(context, error, origin.requestId)
+    return rejectFailed(context, error, origin.request_id)
   }
   if (!user) {
     count("oidc", "rejected")

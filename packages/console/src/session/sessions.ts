@@ -53,8 +53,8 @@ export async function createSession(
   const entry = {
     ...{
       ...origin,
-      keyId: ownerId,
-      keyName: name,
+      key_id: ownerId,
+      key_name: name,
       operation: "signIn",
       target: { kind: "session", id } as const,
     },
@@ -107,8 +107,8 @@ export async function deleteSession(
   const entry = {
     ...{
       ...origin,
-      keyId: ownerId,
-      keyName: name,
+      key_id: ownerId,
+      key_name: name,
       operation: "signOut",
       target: { kind: "session", id } as const,
     },

@@ -35,12 +35,12 @@ await runTool({
       await insertAudit(prisma, [
         {
           ...{
-            keyId: "command",
-            keyName: "createKey.ts",
+            key_id: "command",
+            key_name: "createKey.ts",
             operation: "createApiKey",
             target: { kind: "key", id },
           },
-          ...{ changes: changesOf({}, { name, scopes }), requestId: "", clientAddress: null },
+          ...{ changes: changesOf({}, { name, scopes }), request_id: "", client_address: null },
         },
       ])
       await writeStdout(`${key}\n`)

@@ -5,22 +5,22 @@ import { afterChange } from "./streamedDelivery.ts"
 const at = new Date("2026-03-01T12:00:00.000Z")
 const failed: DeliveryRow = {
   id: "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
-  eventId: "evt_1",
-  channelId: "acme",
+  event_id: "evt_1",
+  channel_id: "acme",
   state: "pending",
   attempts: 1,
-  waiting: { nextAttemptAt: at, deferredAt: null, deferredReason: null },
-  createdAt: at,
-  finishedAt: null,
-  lastError: "status",
-  lastStatus: 503,
-  deadReason: null,
+  waiting: { next_attempt_at: at, deferred_at: null, deferred_reason: null },
+  created_at: at,
+  finished_at: null,
+  last_error: "status",
+  last_status: 503,
+  dead_reason: null,
 }
-const first = { ...failed, attempts: 0, waiting: null, lastError: null, lastStatus: null }
-const deferral = (deferredReason: "breaker" | "rate") => ({
-  nextAttemptAt: null,
-  deferredAt: at,
-  deferredReason,
+const first = { ...failed, attempts: 0, waiting: null, last_error: null, last_status: null }
+const deferral = (deferred_reason: "breaker" | "rate") => ({
+  next_attempt_at: null,
+  deferred_at: at,
+  deferred_reason,
 })
 
 /** What is erased has no body any more. */
@@ -46,13 +46,13 @@ test.each<Case>([
   {
     name: "a retry gets no response",
     before: failed,
-    after: { ...failed, attempts: 2, lastError: "timeout", lastStatus: null },
+    after: { ...failed, attempts: 2, last_error: "timeout", last_status: null },
     error: "timeout",
   },
   {
     name: "a retry succeeds",
     before: failed,
-    after: { ...failed, attempts: 2, state: "delivered", waiting: null, finishedAt: at },
+    after: { ...failed, attempts: 2, state: "delivered", waiting: null, finished_at: at },
     status: 204,
   },
   {
@@ -75,21 +75,21 @@ test.each<Case>([
   {
     name: "it is erased",
     before: failed,
-    after: { ...failed, state: "erased", waiting: null, finishedAt: at },
+    after: { ...failed, state: "erased", waiting: null, finished_at: at },
   },
 ])("$name: a list shows the same as if it were read again", ({ before, after, error, status }) => {
   const shown = afterChange(listed(before), {
     id: after.id,
-    event_id: after.eventId,
+    event_id: after.event_id,
     reference: null,
-    channel: after.channelId,
+    channel: after.channel_id,
     state: after.state,
     attempts: after.attempts,
-    next_attempt_at: after.waiting?.nextAttemptAt?.toISOString() ?? null,
-    deferred_at: after.waiting?.deferredAt?.toISOString() ?? null,
-    deferred_reason: after.waiting?.deferredReason ?? null,
-    created_at: after.createdAt.toISOString(),
-    finished_at: after.finishedAt?.toISOString() ?? null,
+    next_attempt_at: after.waiting?.next_attempt_at?.toISOString() ?? null,
+    deferred_at: after.waiting?.deferred_at?.toISOString() ?? null,
+    deferred_reason: after.waiting?.deferred_reason ?? null,
+    created_at: after.created_at.toISOString(),
+    finished_at: after.finished_at?.toISOString() ?? null,
     last_attempt:
       error === undefined && status === undefined
         ? null

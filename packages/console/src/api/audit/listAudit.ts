@@ -33,12 +33,12 @@ export const listAudit = defineRoute({
     }
     const { created_after: after, created_before: before } = query
     const filter = {
-      ...(query.key === undefined ? {} : { keyId: query.key }),
+      ...(query.key === undefined ? {} : { key_id: query.key }),
       ...(query.operation === undefined ? {} : { operation: query.operation }),
       ...(query.revealed === true ? { AND: [{ operation: { in: revealingOperations } }] } : {}),
-      ...(query.target_kind === undefined ? {} : { targetKind: query.target_kind }),
-      ...(query.target === undefined ? {} : { targetId: query.target }),
-      createdAt: {
+      ...(query.target_kind === undefined ? {} : { target_kind: query.target_kind }),
+      ...(query.target === undefined ? {} : { target_id: query.target }),
+      created_at: {
         ...(after === undefined ? {} : { gte: new Date(after) }),
         ...(before === undefined ? {} : { lt: new Date(before) }),
       },
@@ -62,12 +62,12 @@ type Row = Prisma.AuditEntryGetPayload<object>
 function entryResponse(row: Row): AuditEntry {
   return {
     id: row.id,
-    created_at: row.createdAt.toISOString(),
-    key: { id: row.keyId, name: row.keyName },
+    created_at: row.created_at.toISOString(),
+    key: { id: row.key_id, name: row.key_name },
     operation: row.operation,
-    target: auditEntrySchema.shape.target.parse({ kind: row.targetKind, id: row.targetId }),
+    target: auditEntrySchema.shape.target.parse({ kind: row.target_kind, id: row.target_id }),
     changes: auditEntrySchema.shape.changes.parse(row.changes),
-    request_id: row.requestId,
-    client_address: row.clientAddress,
+    request_id: row.request_id,
+    client_address: row.client_address,
   }
 }

@@ -49,7 +49,7 @@ test("a repeated Idempotency-Key changes the address once, and never back", asyn
     "select from audit_entry where operation = 'changeAddress' and target_id = 'repeated' and changes ? 'address'",
   )
   expect(changes).toHaveLength(2)
-  expect(await console.prisma.receiverCheck.count({ where: { channelId: "repeated" } })).toBe(2)
+  expect(await console.prisma.receiverCheck.count({ where: { channel_id: "repeated" } })).toBe(2)
 })
 
 test("a challenge that was answered long ago allows nothing", async () => {
@@ -83,7 +83,7 @@ test("a channel's address is changed 5 times in a minute and 50 in a day at most
 test("one change of a channel runs at a time, and without a dispatcher nothing changes", async () => {
   const key = await channel("alone")
   const waiting = change("alone", "https://unclaimed.example/", { key })
-  const stored = () => console.prisma.receiverCheck.count({ where: { channelId: "alone" } })
+  const stored = () => console.prisma.receiverCheck.count({ where: { channel_id: "alone" } })
   await waitUntil("the change", async () => (await stored()) === 1)
   expect(await change("alone", "https://second.example/", { key })).toMatchObject({
     status: 409,
@@ -104,7 +104,7 @@ test.each([
   const { status, text } = await change(id, address, { key })
   expect(status).toBe(400)
   expect(text).toContain(message)
-  expect(await console.prisma.receiverCheck.count({ where: { channelId: id } })).toBe(0)
+  expect(await console.prisma.receiverCheck.count({ where: { channel_id: id } })).toBe(0)
 })
 
 test("request headers are never sent to another origin than that for which they were given", async () => {

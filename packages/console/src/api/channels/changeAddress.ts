@@ -43,7 +43,7 @@ export const changeAddress = defineRoute({
     if (!channel) return notFound("channel", id)
     const rejected = rejectPartner(caller, channel)
     if (rejected) return rejected
-    const policy = channel.partnerMayChangeAddress ? partnersPolicy : operatorsPolicy
+    const policy = channel.partner_may_change_address ? partnersPolicy : operatorsPolicy
     const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
     const refused =
@@ -54,14 +54,14 @@ export const changeAddress = defineRoute({
     const { id: check } = await prisma.receiverCheck.create({
       data: {
         id: newId("tst"),
-        channelId: id,
+        channel_id: id,
         kind: "address_change",
         address: address.href,
-        requestedBy: nameOf(caller),
+        requested_by: nameOf(caller),
       },
       select: { id: true },
     })
-    const version = channel.updatedAt.toISOString()
+    const version = channel.updated_at.toISOString()
     return ok({ channel: id, check, version } satisfies z.input<typeof committedSchema>, {
       audit: { target: { kind: "channel", id }, changes: changesOf({}, { challenged: address.href }) },
     })
@@ -72,7 +72,7 @@ export const changeAddress = defineRoute({
     if (ended.kind === "problem") return ended
     const { error, status } = challengeReportSchema.parse(ended.report)
     if (error !== null) return problem("address-not-confirmed", describe(error, status))
-    const isValid = ended.finishedAt.getTime() > Date.now() - validMs
+    const isValid = ended.finished_at.getTime() > Date.now() - validMs
     const change = { id: channel, address: ended.address, version: isValid ? version : null }
     return write((within, caller) => setAddress(within, caller, change))
   },
@@ -96,13 +96,13 @@ async function setAddress(
   if (found.address === address) return ok(channelResponse(found, caller))
   const rejected = rejectPartner(caller, found)
   if (rejected) return rejected
-  if (found.updatedAt.toISOString() !== version) return problem("address-not-confirmed", outdated)
+  if (found.updated_at.toISOString() !== version) return problem("address-not-confirmed", outdated)
   const row = await prisma.channel.update({ where: { id }, data: { address }, select: channelColumns })
   return changedChannel(found, row, caller)
 }
 
-function rejectPartner(caller: Caller, { partnerMayChangeAddress }: ChannelRow): Problem | null {
-  if (caller.channels === "all" || partnerMayChangeAddress) return null
+function rejectPartner(caller: Caller, { partner_may_change_address }: ChannelRow): Problem | null {
+  if (caller.channels === "all" || partner_may_change_address) return null
   return problem(
     "missing-scope",
     "The operator has not allowed partners to change this channel's address. Ask the operator to change it, or to set partner_may_change_address.",
@@ -110,8 +110,8 @@ function rejectPartner(caller: Caller, { partnerMayChangeAddress }: ChannelRow):
 }
 
 /** As in checkHeadersOrigin: headers are sent to the origin for which they were given. */
-function rejectHeaders({ address, requestHeaderNames }: ChannelRow, to: string): Problem | null {
-  if (requestHeaderNames.length === 0 || new URL(address).origin === new URL(to).origin) return null
+function rejectHeaders({ address, request_header_names }: ChannelRow, to: string): Problem | null {
+  if (request_header_names.length === 0 || new URL(address).origin === new URL(to).origin) return null
   const message =
     "address has another scheme, host or port, to which the channel's request headers would be sent. Remove them before, or ask the operator, who can change both at once"
   return invalidRequest("body", [{ field: "address", message }])

@@ -35,35 +35,35 @@ export const changeChannel = defineRoute({
     if (mismatch) return mismatch
     const data: Partial<ReturnType<typeof requestHeaderColumns>> & {
       address?: string
-      standardWebhooks?: boolean
-      sendTraceparent?: boolean
-      maxPerSecond?: number | null
-      operatorNotifications?: boolean
-      partnerMayChangeAddress?: boolean
-      updatedAt?: Date
+      standard_webhooks?: boolean
+      send_traceparent?: boolean
+      max_per_second?: number | null
+      operator_notifications?: boolean
+      partner_may_change_address?: boolean
+      updated_at?: Date
     } = {}
-    const partnerMayChange = body.partner_may_change_address ?? found.partnerMayChangeAddress
+    const partnerMayChange = body.partner_may_change_address ?? found.partner_may_change_address
     if (body.address !== undefined || body.partner_may_change_address === true) {
       const policy = partnerMayChange ? partnersPolicy : operatorsPolicy
       const address = checkAddress("address", body.address ?? found.address, policy)
       if (address.kind === "problem") return address
       const addresses = { from: found.address, to: address.href }
-      const unsafe = checkHeadersOrigin(found.requestHeaderNames, body.request_headers, addresses)
+      const unsafe = checkHeadersOrigin(found.request_header_names, body.request_headers, addresses)
       if (unsafe) return unsafe
       data.address = address.href
     }
-    if (body.standard_webhooks !== undefined) data.standardWebhooks = body.standard_webhooks
+    if (body.standard_webhooks !== undefined) data.standard_webhooks = body.standard_webhooks
     if (body.request_headers !== undefined) {
       const context = sealContexts.receiverHeaders(id)
       Object.assign(data, requestHeaderColumns(sealingKeys, context, body.request_headers))
     }
-    if (body.send_traceparent !== undefined) data.sendTraceparent = body.send_traceparent
-    if (body.max_per_second !== undefined) data.maxPerSecond = body.max_per_second
-    if (body.operator_notifications !== undefined) data.operatorNotifications = body.operator_notifications
-    if (body.partner_may_change_address !== undefined) data.partnerMayChangeAddress = partnerMayChange
+    if (body.send_traceparent !== undefined) data.send_traceparent = body.send_traceparent
+    if (body.max_per_second !== undefined) data.max_per_second = body.max_per_second
+    if (body.operator_notifications !== undefined) data.operator_notifications = body.operator_notifications
+    if (body.partner_may_change_address !== undefined) data.partner_may_change_address = partnerMayChange
     if (body.contact !== undefined) {
       await storeContact(context, id, body.contact)
-      data.updatedAt = new Date()
+      data.updated_at = new Date()
     }
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
     const after = withWholeContact(channelResponse(row, caller), row, caller)

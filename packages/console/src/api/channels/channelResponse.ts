@@ -13,22 +13,22 @@ import { withoutQuery } from "../withoutQuery.ts"
 export const channelColumns = {
   id: true,
   address: true,
-  secretId: true,
-  otherSecretId: true,
-  otherSecretState: true,
-  otherSecretSince: true,
-  standardWebhooks: true,
-  sendTraceparent: true,
-  pausedAt: true,
-  maxPerSecond: true,
-  operatorNotifications: true,
-  partnerMayChangeAddress: true,
+  secret_id: true,
+  other_secret_id: true,
+  other_secret_state: true,
+  other_secret_since: true,
+  standard_webhooks: true,
+  send_traceparent: true,
+  paused_at: true,
+  max_per_second: true,
+  operator_notifications: true,
+  partner_may_change_address: true,
   contact: { select: { address: true } },
-  requestHeaderNames: true,
-  requestHeadersChangedAt: true,
-  lastCertification: true,
-  createdAt: true,
-  updatedAt: true,
+  request_header_names: true,
+  request_headers_changed_at: true,
+  last_certification: true,
+  created_at: true,
+  updated_at: true,
 } as const
 
 export type ChannelRow = Prisma.ChannelGetPayload<{ select: typeof channelColumns }>
@@ -40,20 +40,20 @@ export function channelResponse(row: ChannelRow, caller: Caller): Channel {
   return {
     id: row.id,
     address: shown(row.address),
-    secret_id: row.secretId,
+    secret_id: row.secret_id,
     other_secret: otherSecret(row),
-    standard_webhooks: row.standardWebhooks,
-    request_header_names: row.requestHeaderNames,
-    request_headers_changed_at: row.requestHeadersChangedAt?.toISOString() ?? null,
-    send_traceparent: row.sendTraceparent,
-    paused_at: row.pausedAt?.toISOString() ?? null,
-    max_per_second: row.maxPerSecond,
-    operator_notifications: row.operatorNotifications,
-    partner_may_change_address: row.partnerMayChangeAddress,
+    standard_webhooks: row.standard_webhooks,
+    request_header_names: row.request_header_names,
+    request_headers_changed_at: row.request_headers_changed_at?.toISOString() ?? null,
+    send_traceparent: row.send_traceparent,
+    paused_at: row.paused_at?.toISOString() ?? null,
+    max_per_second: row.max_per_second,
+    operator_notifications: row.operator_notifications,
+    partner_may_change_address: row.partner_may_change_address,
     contact: row.contact && maskEmails(row.contact.address),
     last_certification: last && { ...last, address: shown(last.address) },
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   }
 }
 
@@ -70,8 +70,8 @@ export function shownAddress(channel: string, caller: Caller): (address: string)
 }
 
 /** One of an earlier address says nothing about the receiver at this one. */
-export function lastCertificationOf({ address, lastCertification }: ChannelRow) {
-  const certification = storedCertification.parse(lastCertification)
+export function lastCertificationOf({ address, last_certification }: ChannelRow) {
+  const certification = storedCertification.parse(last_certification)
   return certification?.address === address ? certification : null
 }
 
@@ -80,6 +80,10 @@ const storedCertification = lastCertificationSchema
   .extend({ finished_at: z.coerce.date().transform((at) => at.toISOString()) })
   .nullable()
 
-function otherSecret({ otherSecretId: id, otherSecretState: state, otherSecretSince: since }: ChannelRow) {
+function otherSecret({
+  other_secret_id: id,
+  other_secret_state: state,
+  other_secret_since: since,
+}: ChannelRow) {
   return id === null || state === null || since === null ? null : { id, state, since: since.toISOString() }
 }

@@ -18,8 +18,10 @@ test("a channel is created; its signing secret is shown once and stored sealed",
   expect(secret).toMatch(/^sws_[\w-]{49}$/)
 
   const row = await console.prisma.channel.findUniqueOrThrow({ where: { id: "acme" } })
-  expect(Buffer.from(row.secretSealed).includes(secret)).toBe(false)
-  expect(unseal(sealingKeys, sealContexts.signingSecret("acme", row.secretId), row.secretSealed)).toBe(secret)
+  expect(Buffer.from(row.secret_sealed).includes(secret)).toBe(false)
+  expect(unseal(sealingKeys, sealContexts.signingSecret("acme", row.secret_id), row.secret_sealed)).toBe(
+    secret,
+  )
 
   const read = await console.call("GET", "/v1/channels/acme")
   const listed = await console.call("GET", "/v1/channels")

@@ -39,8 +39,8 @@ export const deleteChannel = defineRoute({
     // because each attempt reads its channel.
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
-    await prisma.channelStatus.deleteMany({ where: { channelId: id } })
-    await prisma.channelRate.deleteMany({ where: { channelId: id } })
+    await prisma.channelStatus.deleteMany({ where: { channel_id: id } })
+    await prisma.channelRate.deleteMany({ where: { channel_id: id } })
     const keys = await removeScope(sql, `channel:${id}`)
     const { address, secret_id, paused_at, max_per_second } = channelResponse(found, caller)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }

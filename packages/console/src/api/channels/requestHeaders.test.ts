@@ -22,7 +22,7 @@ const change = (id: string, body: object, options = {}) =>
 
 async function stored(id: string): Promise<object | null> {
   const row = await console.prisma.channel.findUniqueOrThrow({ where: { id } })
-  const sealed = row.requestHeadersSealed
+  const sealed = row.request_headers_sealed
   return sealed && JSON.parse(unseal(sealingKeys, sealContexts.receiverHeaders(id), sealed))
 }
 
@@ -51,7 +51,7 @@ test("a channel's request headers are stored encrypted, and responses, lists, au
   const rows = await console.pool.sql("select c::text, a::text from channel c, audit_entry a")
   for (const text of [...texts, JSON.stringify(rows), ...console.log]) expect(text).not.toContain("marked")
   const [audit] = await console.prisma.auditEntry.findMany({
-    where: { targetId: "sealed", operation: "changeChannel" },
+    where: { target_id: "sealed", operation: "changeChannel" },
   })
   expect(audit?.changes).toMatchObject({
     request_header_names: { old: ["authorization", "x-team"], new: ["authorization"] },

@@ -62,8 +62,8 @@ export const changeConnection = defineRoute({
         changesOf(
           { request_header_names, request_headers_changed_at },
           {
-            request_header_names: columns.requestHeaderNames,
-            request_headers_changed_at: columns.requestHeadersChangedAt,
+            request_header_names: columns.request_header_names,
+            request_headers_changed_at: columns.request_headers_changed_at,
           },
         ),
       )

@@ -12,7 +12,7 @@ afterAll(() => console.close())
 const body = { site: "shop.example", source: "https://api.partner.example/items" }
 const tokenOf = (triggerUrl: unknown) => String(triggerUrl).split("/").at(-2) ?? ""
 const make = (id: string) => console.call("POST", "/v1/connections", { body: { ...body, id } })
-const windowOf = (connectionId: string) => console.prisma.syncWindow.findUnique({ where: { connectionId } })
+const windowOf = (connection_id: string) => console.prisma.syncWindow.findUnique({ where: { connection_id } })
 
 test("a connection is created with its window; its trigger URL contains a token whose hash is stored", async () => {
   const made = await make("feed")
@@ -22,8 +22,8 @@ test("a connection is created with its window; its trigger URL contains a token 
   const token = tokenOf(made.json.trigger_url)
   expect(isConnectorToken(token)).toBe(true)
   const row = await console.prisma.connection.findUniqueOrThrow({ where: { id: "feed" } })
-  expect(Buffer.from(row.tokenSha256)).toEqual(hashConnectorToken(token))
-  expect(Buffer.from(row.tokenSealed).includes(token)).toBe(false)
+  expect(Buffer.from(row.token_sha256)).toEqual(hashConnectorToken(token))
+  expect(Buffer.from(row.token_sealed).includes(token)).toBe(false)
   expect(await windowOf("feed")).toMatchObject({ requested: 0n, fence: 0n, running: false })
 })
 
@@ -60,18 +60,18 @@ test("replacing a token leaves no trace of the old one", async () => {
   expect(token).not.toBe(old)
   expect(replaced.json.token_replaced_at).not.toBeNull()
   const after = await console.prisma.connection.findUniqueOrThrow({ where: { id: "moved" } })
-  expect(Buffer.from(after.tokenSha256)).toEqual(hashConnectorToken(token))
-  expect(await console.prisma.connection.count({ where: { tokenSha256: before.tokenSha256 } })).toBe(0)
+  expect(Buffer.from(after.token_sha256)).toEqual(hashConnectorToken(token))
+  expect(await console.prisma.connection.count({ where: { token_sha256: before.token_sha256 } })).toBe(0)
   const response = await console.call("GET", "/v1/connections/moved/trigger-url")
   expect(response.json).toEqual(replaced.json)
 })
 
 test("the signing secret is in the response that makes it, and in no other response, audit entry or log line", async () => {
   const opened = async () => {
-    const { signingSecretSealed } = await console.prisma.connection.findUniqueOrThrow({
+    const { signing_secret_sealed } = await console.prisma.connection.findUniqueOrThrow({
       where: { id: "signed" },
     })
-    return unseal(sealingKeys, sealContexts.connectionSecret("signed"), signingSecretSealed)
+    return unseal(sealingKeys, sealContexts.connectionSecret("signed"), signing_secret_sealed)
   }
   const first = String((await make("signed")).json.signing_secret)
   expect(first).toMatch(/^sws_[\w-]{49}$/)
@@ -160,18 +160,18 @@ test("the state follows the window: waiting, running, failing, idle", async () =
   await make("states")
   const due = new Date("2026-01-01T00:01:00.000Z")
   const read = async (data: object) => {
-    await console.prisma.syncWindow.update({ where: { connectionId: "states" }, data })
+    await console.prisma.syncWindow.update({ where: { connection_id: "states" }, data })
     const { state, next_sync_at, last_error } = (await console.call("GET", "/v1/connections/states")).json
     return { state, next_sync_at, last_error }
   }
   const next_sync_at = due.toISOString()
-  expect(await read({ dueAt: due })).toEqual({ state: "waiting", next_sync_at, last_error: null })
+  expect(await read({ due_at: due })).toEqual({ state: "waiting", next_sync_at, last_error: null })
   expect(await read({ running: true })).toEqual({ state: "running", next_sync_at: null, last_error: null })
-  const failed = { running: false, failures: 1, lastError: "timeout", failingSince: due }
+  const failed = { running: false, failures: 1, last_error: "timeout", failing_since: due }
   expect(await read(failed)).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
   // As after a trigger, which ends the wait of the retry.
   expect(await read({ failures: 0 })).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
-  expect(await read({ failingSince: null, lastError: null, dueAt: null })).toMatchObject({ state: "idle" })
+  expect(await read({ failing_since: null, last_error: null, due_at: null })).toMatchObject({ state: "idle" })
 })
 
 test("GATEWAY_ORIGIN replaces the site's host in trigger URLs", async () => {

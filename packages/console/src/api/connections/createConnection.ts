@@ -53,11 +53,11 @@ export const createConnection = defineRoute({
     }
     const id = body.id ?? newId("con")
     const token = newConnectorToken()
-    const tokenSha256 = new Uint8Array(hashConnectorToken(token))
-    const tokenSealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
+    const token_sha256 = new Uint8Array(hashConnectorToken(token))
+    const token_sealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
     const signing_secret = newSecret("sws")
     const secret = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
-    const signingSecretSealed = new Uint8Array(secret)
+    const signing_secret_sealed = new Uint8Array(secret)
     const { site, runner, request_headers } = body
     const headers =
       request_headers && requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
@@ -68,9 +68,9 @@ export const createConnection = defineRoute({
           site,
           source: source.href,
           runner,
-          tokenSha256,
-          tokenSealed,
-          signingSecretSealed,
+          token_sha256,
+          token_sealed,
+          signing_secret_sealed,
           ...headers,
         },
         select: { id: true },

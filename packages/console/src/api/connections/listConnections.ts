@@ -27,7 +27,7 @@ export const listConnections = defineRoute({
   async handle({ sql }, { query, caller }) {
     const page = await readPage(query, {
       key: newestFirst.key,
-      keyOf: (row: ConnectionRow) => newestFirst.keyOf({ createdAt: row.created_at, id: row.id }),
+      keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
       read(after, count) {
         const values: unknown[] = []
         const value = (one: unknown) => `$${values.push(one)}`

@@ -16,9 +16,9 @@ beforeAll(async () => {
     for (let fence = 1; fence <= 4; fence++)
       await console.prisma.syncRun.create({
         data: {
-          connectionId: id ?? "",
+          connection_id: id ?? "",
           fence: BigInt(fence),
-          startedAt: minute(fence),
+          started_at: minute(fence),
           triggers: 1,
           outcome: fence === 2 ? "failed" : "changed",
           error: fence === 2 ? "timeout" : null,

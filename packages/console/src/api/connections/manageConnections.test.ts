@@ -18,18 +18,18 @@ async function make(id: string, more: Body = {}): Promise<void> {
 }
 
 const setWindow = (id: string, data: object) =>
-  console.prisma.syncWindow.update({ where: { connectionId: id }, data })
+  console.prisma.syncWindow.update({ where: { connection_id: id }, data })
 const readWindow = (id: string) =>
-  console.prisma.syncWindow.findUniqueOrThrow({ where: { connectionId: id } })
+  console.prisma.syncWindow.findUniqueOrThrow({ where: { connection_id: id } })
 const startOf = (fence: number) => new Date(fence * 60_000)
 const addRun = (
-  connectionId: string,
+  connection_id: string,
   fence: number,
   more: Partial<Parameters<typeof console.prisma.syncRun.create>[0]["data"]> = {},
 ) =>
   console.prisma.syncRun.create({
     data: {
-      ...{ connectionId, fence: BigInt(fence), startedAt: startOf(fence), outcome: "changed", triggers: 1 },
+      ...{ connection_id, fence: BigInt(fence), started_at: startOf(fence), outcome: "changed", triggers: 1 },
       ...more,
     },
   })
@@ -50,11 +50,11 @@ test("connections are found by site, state and text, page by page, with their la
   const site = "found.example"
   for (const id of ["f-idle", "f-waiting", "f-running", "f-failing"]) await make(id, { site })
   await make("f-elsewhere", { site: "elsewhere.example", source: "https://found.example/" })
-  const [syncedAt, failingSince] = [new Date("2026-01-01T00:00:00Z"), new Date("2025-12-31T00:00:00Z")]
-  await setWindow("f-waiting", { dueAt: inSeconds(30), windowEndsAt: inSeconds(30) })
-  await setWindow("f-running", { running: true, dueAt: inSeconds(50) })
-  const failed = { lastOutcome: "failed", lastSyncedAt: syncedAt, failingSince, lastError: "timeout" }
-  await setWindow("f-failing", { dueAt: inSeconds(900), ...failed })
+  const [syncedAt, failing_since] = [new Date("2026-01-01T00:00:00Z"), new Date("2025-12-31T00:00:00Z")]
+  await setWindow("f-waiting", { due_at: inSeconds(30), window_ends_at: inSeconds(30) })
+  await setWindow("f-running", { running: true, due_at: inSeconds(50) })
+  const failed = { last_outcome: "failed", last_synced_at: syncedAt, failing_since, last_error: "timeout" }
+  await setWindow("f-failing", { due_at: inSeconds(900), ...failed })
   const bySite = `site=${site}`
   expect(await listIds(bySite)).toEqual(["f-failing", "f-running", "f-waiting", "f-idle"])
   for (const state of ["idle", "waiting", "running", "failing"]) {
@@ -69,7 +69,7 @@ test("connections are found by site, state and text, page by page, with their la
       last_outcome: "failed",
       last_error: "timeout",
       last_success_at: null,
-      failing_since: failingSince.toISOString(),
+      failing_since: failing_since.toISOString(),
     },
   ])
   expect(await listIds("q=FOUND.example")).toEqual([
@@ -92,22 +92,33 @@ test("connections are found by site, state and text, page by page, with their la
 
 test("a changed source is synced in the next window, and the audit log contains no credentials", async () => {
   await make("moved")
-  const windowEndsAt = inSeconds(40)
-  await setWindow("moved", { windowEndsAt, lastError: "timeout", failingSince: inSeconds(-9), failures: 2 })
+  const window_ends_at = inSeconds(40)
+  await setWindow("moved", {
+    window_ends_at,
+    last_error: "timeout",
+    failing_since: inSeconds(-9),
+    failures: 2,
+  })
   await console.prisma.snapshot.create({
-    data: { connectionId: "moved", fence: 1n, contentSha256: new Uint8Array([1]), bytes: 1n, etag: '"old"' },
+    data: {
+      connection_id: "moved",
+      fence: 1n,
+      content_sha256: new Uint8Array([1]),
+      bytes: 1n,
+      etag: '"old"',
+    },
   })
   const changed = await console.call("PATCH", "/v1/connections/moved", { body: { source: newSource } })
   expect(changed).toMatchObject({
     status: 200,
     json: {
       ...{ source: newSource, runner: "pull", state: "waiting" },
-      ...{ next_sync_at: windowEndsAt.toISOString(), window_ends_at: windowEndsAt.toISOString() },
+      ...{ next_sync_at: window_ends_at.toISOString(), window_ends_at: window_ends_at.toISOString() },
       ...{ last_error: null, failing_since: null },
     },
   })
-  expect(await readWindow("moved")).toMatchObject({ requested: 1n, covered: 0n, sourceVersion: 2 })
-  const snapshot = await console.prisma.snapshot.findUniqueOrThrow({ where: { connectionId: "moved" } })
+  expect(await readWindow("moved")).toMatchObject({ requested: 1n, covered: 0n, source_version: 2 })
+  const snapshot = await console.prisma.snapshot.findUniqueOrThrow({ where: { connection_id: "moved" } })
   expect(snapshot).toMatchObject({ etag: null })
   const audit = await lastAudit("moved")
   expect(audit).toMatchObject({
@@ -121,7 +132,7 @@ test("a changed source is synced in the next window, and the audit log contains 
 
   const same = await console.call("PATCH", "/v1/connections/moved", { body: { source: newSource } })
   expect(same.status).toBe(200)
-  expect(await readWindow("moved")).toMatchObject({ requested: 1n, sourceVersion: 2 })
+  expect(await readWindow("moved")).toMatchObject({ requested: 1n, source_version: 2 })
 })
 
 test("all spellings of a source's host are stored as one, so that its connections share the limits of a host", async () => {
@@ -146,20 +157,25 @@ test("all spellings of a source's host are stored as one, so that its connection
 
 test("a sync that is running when the source changes is abandoned, and its triggers wait for the next", async () => {
   await make("busy")
-  const [windowEndsAt, firstTriggerAt] = [inSeconds(60), new Date("2026-01-01T00:00:00Z")]
-  const grantId = "01900000-0000-4000-8000-000000000001"
+  const [window_ends_at, first_trigger_at] = [inSeconds(60), new Date("2026-01-01T00:00:00Z")]
+  const grant_id = "01900000-0000-4000-8000-000000000001"
   const counts = { requested: 3n, claimed: 3n, fence: 7n }
-  const run = { running: true, runStartedAt: startOf(7), runTriggers: 3, runFirstTriggerAt: firstTriggerAt }
-  await setWindow("busy", { ...run, ...counts, grantId, windowEndsAt, dueAt: windowEndsAt })
+  const run = {
+    running: true,
+    run_started_at: startOf(7),
+    run_triggers: 3,
+    run_first_trigger_at: first_trigger_at,
+  }
+  await setWindow("busy", { ...run, ...counts, grant_id, window_ends_at, due_at: window_ends_at })
   const changed = await console.call("PATCH", "/v1/connections/busy", { body: { source: newSource } })
-  expect(changed.json).toMatchObject({ state: "waiting", next_sync_at: windowEndsAt.toISOString() })
+  expect(changed.json).toMatchObject({ state: "waiting", next_sync_at: window_ends_at.toISOString() })
   expect(await readWindow("busy")).toMatchObject({
-    ...{ running: false, grantId: null, fence: 7n, requested: 4n, covered: 0n, firstTriggerAt },
+    ...{ running: false, grant_id: null, fence: 7n, requested: 4n, covered: 0n, first_trigger_at },
   })
   const { json } = await console.call("GET", "/v1/connections/busy/windows")
   expect(json).toMatchObject({
     data: [{ covered: false, sync: { fence: 7, outcome: "abandoned", error: "source-changed" } }],
-    pending: { triggers: { count: 4, first_at: firstTriggerAt.toISOString() } },
+    pending: { triggers: { count: 4, first_at: first_trigger_at.toISOString() } },
   })
 })
 
@@ -177,7 +193,7 @@ test("a change obeys the rules of a new connection, also if only the runner chan
   }
   for (const body of [{}, { site: "other.example" }, { runner: "push" }])
     expect((await change(body)).status).toBe(400)
-  expect(await readWindow("ruled")).toMatchObject({ requested: 0n, sourceVersion: 1 })
+  expect(await readWindow("ruled")).toMatchObject({ requested: 0n, source_version: 1 })
   const moved = await change({ runner: "pull", source: newSource })
   expect(moved).toMatchObject({ status: 200, json: { runner: "pull", source: newSource } })
   expect((await lastAudit("ruled")).changes).toMatchObject({ runner: { old: "delegate", new: "pull" } })
@@ -186,7 +202,7 @@ test("a change obeys the rules of a new connection, also if only the runner chan
 test("If-Match rejects a change of an outdated connection, and syncs do not make an ETag outdated", async () => {
   await make("tagged")
   const etag = (await console.call("GET", "/v1/connections/tagged")).headers.get("etag") ?? ""
-  await setWindow("tagged", { lastSyncedAt: new Date(), lastOutcome: "unchanged" })
+  await setWindow("tagged", { last_synced_at: new Date(), last_outcome: "unchanged" })
   const change = (source: string) =>
     console.call("PATCH", "/v1/connections/tagged", { body: { source }, headers: { "if-match": etag } })
   const first = await change(newSource)
@@ -205,7 +221,7 @@ test("a deleted connection leaves no row, and a new one with its id is independe
   await addRun("gone", 1)
   const deleted = await console.call("DELETE", "/v1/connections/gone")
   expect(deleted).toMatchObject({ status: 200, json: { id: "gone", site: "shop.example" } })
-  const where = { connectionId: "gone" }
+  const where = { connection_id: "gone" }
   expect(await console.prisma.syncWindow.count({ where })).toBe(0)
   expect(await console.prisma.syncRun.count({ where })).toBe(0)
   expect((await console.call("GET", "/v1/connections/gone")).status).toBe(404)
@@ -229,17 +245,17 @@ test("a requested sync is due at once, or when the window ends, and ends the wai
   const { earliest_start_at } = await request()
   expect(Date.parse(String(earliest_start_at)) - before).toBeLessThan(2_000)
   expect(await readWindow("now")).toMatchObject({ requested: 1n, running: false })
-  expect((await readWindow("now")).dueAt?.getTime()).toBeLessThanOrEqual(Date.now() + 1)
+  expect((await readWindow("now")).due_at?.getTime()).toBeLessThanOrEqual(Date.now() + 1)
 
-  const windowEndsAt = inSeconds(40)
-  await setWindow("now", { windowEndsAt, dueAt: inSeconds(900), failures: 4 })
-  expect(await request()).toEqual({ connection: "now", earliest_start_at: windowEndsAt.toISOString() })
-  expect(await readWindow("now")).toMatchObject({ requested: 2n, dueAt: windowEndsAt, failures: 0 })
+  const window_ends_at = inSeconds(40)
+  await setWindow("now", { window_ends_at, due_at: inSeconds(900), failures: 4 })
+  expect(await request()).toEqual({ connection: "now", earliest_start_at: window_ends_at.toISOString() })
+  expect(await readWindow("now")).toMatchObject({ requested: 2n, due_at: window_ends_at, failures: 0 })
 
   const leaseEndsAt = inSeconds(70)
-  await setWindow("now", { running: true, claimed: 2n, dueAt: leaseEndsAt })
-  expect(await request()).toMatchObject({ earliest_start_at: windowEndsAt.toISOString() })
-  expect(await readWindow("now")).toMatchObject({ requested: 3n, dueAt: leaseEndsAt })
+  await setWindow("now", { running: true, claimed: 2n, due_at: leaseEndsAt })
+  expect(await request()).toMatchObject({ earliest_start_at: window_ends_at.toISOString() })
+  expect(await readWindow("now")).toMatchObject({ requested: 3n, due_at: leaseEndsAt })
   expect(await lastAudit("now")).toMatchObject({ operation: "requestSync" })
 })
 
@@ -256,12 +272,12 @@ test("windows show which triggers were merged into which sync, and what is pendi
   await make("merged")
   const empty = await console.call("GET", "/v1/connections/merged/windows")
   expect(empty.json).toEqual({ data: [], next_cursor: null, pending: null })
-  const [firstTriggerAt, lastTriggerAt] = [new Date(50_000), new Date(58_000)]
-  await addRun("merged", 1, { outcome: "changed", triggers: 5, firstTriggerAt, lastTriggerAt })
+  const [first_trigger_at, last_trigger_at] = [new Date(50_000), new Date(58_000)]
+  await addRun("merged", 1, { outcome: "changed", triggers: 5, first_trigger_at, last_trigger_at })
   await addRun("merged", 2, { outcome: "failed", error: "timeout", triggers: 2 })
   const pendingAt = new Date(190_000)
-  const times = { firstTriggerAt: pendingAt, lastTriggerAt: pendingAt, windowEndsAt: inSeconds(40) }
-  const run = { running: true, fence: 3n, runStartedAt: startOf(3), runTriggers: 3 }
+  const times = { first_trigger_at: pendingAt, last_trigger_at: pendingAt, window_ends_at: inSeconds(40) }
+  const run = { running: true, fence: 3n, run_started_at: startOf(3), run_triggers: 3 }
   await setWindow("merged", { ...times, ...run, requested: 12n, claimed: 8n, covered: 5n })
   const { json } = await console.call("GET", "/v1/connections/merged/windows?limit=2")
   const time = pendingAt.toISOString()
@@ -272,11 +288,11 @@ test("windows show which triggers were merged into which sync, and what is pendi
     ],
     pending: {
       triggers: { count: 4, first_at: time, last_at: time },
-      earliest_start_at: times.windowEndsAt.toISOString(),
+      earliest_start_at: times.window_ends_at.toISOString(),
     },
   })
   const rest = await console.call("GET", `/v1/connections/merged/windows?limit=2&cursor=${json.next_cursor}`)
-  const [first_at, last_at] = [firstTriggerAt.toISOString(), lastTriggerAt.toISOString()]
+  const [first_at, last_at] = [first_trigger_at.toISOString(), last_trigger_at.toISOString()]
   expect(rest.json).toMatchObject({
     data: [{ triggers: { count: 5, first_at, last_at }, covered: true, sync: { fence: 1 } }],
     next_cursor: null,
@@ -300,5 +316,5 @@ test("a site owner changes, syncs and deletes connections of its own site only",
     expect((await call("own", reader)).status, method).toBe(403)
     expect((await call("own", key)).status, method).toBeLessThan(300)
   }
-  expect(await readWindow("foreign")).toMatchObject({ requested: 0n, sourceVersion: 1 })
+  expect(await readWindow("foreign")).toMatchObject({ requested: 0n, source_version: 1 })
 })

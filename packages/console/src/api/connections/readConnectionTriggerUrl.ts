@@ -25,9 +25,9 @@ export const readConnectionTriggerUrl = defineRoute({
   },
   async handle({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
     const row = await findConnection(sql, id, caller)
-    const secret = await prisma.connection.findUnique({ where: { id }, select: { tokenSealed: true } })
+    const secret = await prisma.connection.findUnique({ where: { id }, select: { token_sealed: true } })
     if (!row || !secret) return notFound("connection", id)
-    const token = unseal(sealingKeys, sealContexts.connectionToken(id), secret.tokenSealed)
+    const token = unseal(sealingKeys, sealContexts.connectionToken(id), secret.token_sealed)
     const trigger_url = triggerUrl({ id, site: row.site, token, origin: gatewayOrigin })
     return ok(
       { ...connectionResponse(row, caller), trigger_url },

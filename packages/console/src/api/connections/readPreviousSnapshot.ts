@@ -20,7 +20,7 @@ export const readPreviousSnapshot = defineRoute({
   async handle({ prisma, sql }, { params: { id }, headers, headOnly, caller }) {
     if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
     const previous = await prisma.previousSnapshot.findFirst({
-      where: { connectionId: id },
+      where: { connection_id: id },
       orderBy: { fence: "desc" },
     })
     if (!previous) {

@@ -33,7 +33,7 @@ export const readSnapshot = defineRoute({
   },
   async handle({ prisma, sql }, { params: { id }, query: { fence }, headers, headOnly, caller }) {
     if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
-    const snapshot = await prisma.snapshot.findUnique({ where: { connectionId: id } })
+    const snapshot = await prisma.snapshot.findUnique({ where: { connection_id: id } })
     if (!snapshot) {
       return problem(
         "nothing-fetched",
@@ -45,7 +45,7 @@ export const readSnapshot = defineRoute({
       wanted === snapshot.fence
         ? snapshot
         : await prisma.previousSnapshot.findUnique({
-            where: { connectionId_fence: { connectionId: id, fence: wanted } },
+            where: { connection_id_fence: { connection_id: id, fence: wanted } },
           })
     if (!content) {
       return problem(

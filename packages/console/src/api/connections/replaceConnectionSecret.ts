@@ -31,8 +31,8 @@ export const replaceConnectionSecret = defineRoute({
     await prisma.connection.update({
       where: { id },
       data: {
-        signingSecretSealed: new Uint8Array(sealed),
-        signingSecretReplacedAt: after.signing_secret_replaced_at,
+        signing_secret_sealed: new Uint8Array(sealed),
+        signing_secret_replaced_at: after.signing_secret_replaced_at,
       },
       select: { id: true },
     })

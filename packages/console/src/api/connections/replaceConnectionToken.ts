@@ -32,9 +32,9 @@ export const replaceConnectionToken = defineRoute({
     await prisma.connection.update({
       where: { id },
       data: {
-        tokenSha256: new Uint8Array(hashConnectorToken(token)),
-        tokenSealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
-        tokenReplacedAt: after.token_replaced_at,
+        token_sha256: new Uint8Array(hashConnectorToken(token)),
+        token_sealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
+        token_replaced_at: after.token_replaced_at,
       },
       select: { id: true },
     })

@@ -22,7 +22,7 @@ const change = (id: string, change: object, headers = {}) =>
 
 async function stored(id: string): Promise<object | null> {
   const row = await console.prisma.connection.findUniqueOrThrow({ where: { id } })
-  const sealed = row.requestHeadersSealed
+  const sealed = row.request_headers_sealed
   return sealed && JSON.parse(unseal(sealingKeys, sealContexts.sourceHeaders(id), sealed))
 }
 
@@ -49,7 +49,7 @@ test("request headers are stored encrypted, and responses, lists, audit and log 
   const rows = await console.pool.sql("select c::text, a::text from connection c, audit_entry a")
   for (const text of [...texts, JSON.stringify(rows), ...console.log]) expect(text).not.toContain("marked")
   const [audit] = await console.prisma.auditEntry.findMany({
-    where: { targetId: "sealed", operation: "changeConnection" },
+    where: { target_id: "sealed", operation: "changeConnection" },
   })
   expect(audit?.changes).toMatchObject({
     request_header_names: { old: ["authorization", "x-team"], new: ["authorization"] },
@@ -61,9 +61,9 @@ test("changed request headers are used from the next sync on: a running one is d
   await make("rotated", [header("authorization", "Bearer first")])
   await console.prisma.snapshot.create({
     data: {
-      connectionId: "rotated",
+      connection_id: "rotated",
       fence: 1n,
-      contentSha256: new Uint8Array([1]),
+      content_sha256: new Uint8Array([1]),
       bytes: 1n,
       etag: '"old"',
     },
@@ -71,10 +71,10 @@ test("changed request headers are used from the next sync on: a running one is d
   const before = await console.call("GET", "/v1/connections/rotated")
   const changed = await change("rotated", { request_headers: [header("authorization", "Bearer second")] })
   expect(changed.json.state).toBe("waiting")
-  const window = await console.prisma.syncWindow.findUniqueOrThrow({ where: { connectionId: "rotated" } })
-  expect(window).toMatchObject({ requested: 1n, sourceVersion: 2 })
+  const window = await console.prisma.syncWindow.findUniqueOrThrow({ where: { connection_id: "rotated" } })
+  expect(window).toMatchObject({ requested: 1n, source_version: 2 })
   // What the source sent to other credentials may not be what it sends to these.
-  expect(await console.prisma.snapshot.findFirst({ where: { connectionId: "rotated" } })).toMatchObject({
+  expect(await console.prisma.snapshot.findFirst({ where: { connection_id: "rotated" } })).toMatchObject({
     etag: null,
   })
   const outdated = { "if-match": String(before.headers.get("etag")) }

@@ -3,12 +3,12 @@ import { z } from "zod"
 import { matchesEtag } from "../etag.ts"
 
 export type StoredContent = {
-  connectionId: string
+  connection_id: string
   fence: bigint
-  contentSha256: Uint8Array
-  contentType: string | null
+  content_sha256: Uint8Array
+  content_type: string | null
   bytes: bigint
-  storedAt: Date
+  stored_at: Date
 }
 
 export const contentHeaders = {
@@ -44,8 +44,8 @@ export async function snapshotResponse(
   content: StoredContent,
   { known, headOnly }: { known: string | undefined; headOnly: boolean },
 ) {
-  const etag = `"${Buffer.from(content.contentSha256).toString("hex")}"`
-  const validators = { etag, "last-modified": content.storedAt.toUTCString() }
+  const etag = `"${Buffer.from(content.content_sha256).toString("hex")}"`
+  const validators = { etag, "last-modified": content.stored_at.toUTCString() }
   if (known !== undefined && matchesEtag(known, etag))
     return { kind: "stream", status: 304, headers: validators, chunks: null } as const
   const chunks = headOnly ? null : await openChunks(sql, content)
@@ -54,7 +54,7 @@ export async function snapshotResponse(
     status: 200,
     headers: {
       ...validators,
-      "content-type": safeContentType(content.contentType),
+      "content-type": safeContentType(content.content_type),
       "content-length": String(content.bytes),
       // The content is untrusted: a browser must not run it in the console's origin.
       "content-disposition": "attachment",
@@ -77,10 +77,14 @@ select data, position from snapshot_chunk where connection_id = $1 and fence = $
  */
 async function openChunks(
   sql: Sql,
-  { connectionId, fence, bytes }: { connectionId: string; fence: bigint; bytes: bigint },
+  { connection_id, fence, bytes }: { connection_id: string; fence: bigint; bytes: bigint },
 ): Promise<AsyncIterable<Uint8Array>> {
   async function read(after: number): Promise<{ data: Uint8Array; position: number } | undefined> {
-    const [chunk] = await sql<{ data: Uint8Array; position: number }>(nextChunk, [connectionId, fence, after])
+    const [chunk] = await sql<{ data: Uint8Array; position: number }>(nextChunk, [
+      connection_id,
+      fence,
+      after,
+    ])
     return chunk
   }
   const first = await read(-1)

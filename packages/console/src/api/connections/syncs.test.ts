@@ -14,21 +14,21 @@ afterAll(() => console.close())
 
 const sha256 = (bytes: Buffer) => new Uint8Array(createHash("sha256").update(bytes).digest())
 
-async function store(connectionId: string, chunks: Buffer[], contentType: string | null, bytes?: number) {
+async function store(connection_id: string, chunks: Buffer[], content_type: string | null, bytes?: number) {
   const content = Buffer.concat(chunks)
   await console.prisma.snapshot.create({
     data: {
-      connectionId,
+      connection_id,
       fence: 3n,
-      contentSha256: sha256(content),
-      contentType,
+      content_sha256: sha256(content),
+      content_type,
       bytes: BigInt(bytes ?? content.length),
     },
   })
   // Inserted in reverse order: the response must be in the order of positions.
   for (const [position, data] of [...chunks.entries()].toReversed()) {
     await console.prisma.snapshotChunk.create({
-      data: { connectionId, fence: 3n, position, data: new Uint8Array(data) },
+      data: { connection_id, fence: 3n, position, data: new Uint8Array(data) },
     })
   }
   return content
@@ -38,19 +38,19 @@ test("syncs are listed newest first, page by page, with what they covered", asyn
   for (let fence = 1; fence <= 5; fence++) {
     await console.prisma.syncRun.create({
       data: {
-        connectionId: "feed",
+        connection_id: "feed",
         fence: BigInt(fence),
-        startedAt: new Date(fence * 60_000),
-        finishedAt: new Date(fence * 60_000 + 500),
+        started_at: new Date(fence * 60_000),
+        finished_at: new Date(fence * 60_000 + 500),
         outcome: "changed",
         triggers: 2,
         bytes: 12n,
-        contentSha256: sha256(Buffer.from("x")),
+        content_sha256: sha256(Buffer.from("x")),
       },
     })
   }
   await console.prisma.syncRun.create({
-    data: { connectionId: "empty", fence: 1n, startedAt: new Date(), triggers: 1, outcome: "changed" },
+    data: { connection_id: "empty", fence: 1n, started_at: new Date(), triggers: 1, outcome: "changed" },
   })
   const first = await console.call("GET", "/v1/syncs?connection=feed&limit=3")
   const second = await console.call(
@@ -126,17 +126,17 @@ test("the content before the last change is streamed while it is stored, and oth
   expect(none).toMatchObject({ status: 404, json: { code: "no-previous-content" } })
   const old = new Uint8Array(Buffer.from("old"))
   await console.prisma.snapshotChunk.create({
-    data: { connectionId: "changed", fence: 2n, position: 0, data: old },
+    data: { connection_id: "changed", fence: 2n, position: 0, data: old },
   })
   await console.prisma.previousSnapshot.create({
     data: {
-      connectionId: "changed",
+      connection_id: "changed",
       fence: 2n,
-      contentSha256: sha256(Buffer.from("old")),
-      contentType: "text/html\r\nx: y",
+      content_sha256: sha256(Buffer.from("old")),
+      content_type: "text/html\r\nx: y",
       bytes: 3n,
-      storedAt: new Date(0),
-      expiresAt: new Date(Date.now() + 60_000),
+      stored_at: new Date(0),
+      expires_at: new Date(Date.now() + 60_000),
     },
   })
   const found = await console.call("GET", path)

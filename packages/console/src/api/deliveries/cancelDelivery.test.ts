@@ -15,23 +15,23 @@ let inserted = 0
 /** A delivery that waits, unless `waiting` is null. */
 async function insert(
   columns: object = {},
-  waiting: object | null = { nextAttemptAt: soon() },
+  waiting: object | null = { next_attempt_at: soon() },
 ): Promise<string> {
   const id = `01900000-0000-7000-8000-${String(++inserted).padStart(12, "0")}`
   await console.prisma.delivery.create({
     data: {
       id,
-      eventId: `event-${inserted}`,
-      channelId: "acme",
+      event_id: `event-${inserted}`,
+      channel_id: "acme",
       body: new Uint8Array(),
-      bodySha256: new Uint8Array(),
+      body_sha256: new Uint8Array(),
       correlation: "c",
       ...columns,
     },
   })
   if (waiting)
     await console.prisma.waitingDelivery.create({
-      data: { deliveryId: id, channelId: "acme", attempts: 0, ...waiting },
+      data: { delivery_id: id, channel_id: "acme", attempts: 0, ...waiting },
     })
   return id
 }
@@ -39,15 +39,19 @@ async function insert(
 const cancel = (id: string, body?: object) => console.call("POST", `/v1/deliveries/${id}/cancel`, { body })
 const readRow = async (id: string) => ({
   ...(await console.prisma.delivery.findUniqueOrThrow({ where: { id } })),
-  waiting: await console.prisma.waitingDelivery.findUnique({ where: { deliveryId: id } }),
+  waiting: await console.prisma.waitingDelivery.findUnique({ where: { delivery_id: id } }),
 })
 
 test.each([
-  ["is scheduled", () => ({ nextAttemptAt: soon(), failures: 1, periodStartedAt: ago() }), "none"],
-  ["is due", () => ({ nextAttemptAt: ago(), failures: 1 }), "possible"],
-  ["is deferred", () => ({ deferredAt: ago(), deferredReason: "busy" }), "none"],
-  ["is claimed", () => ({ deferredAt: ago(), deferredReason: "busy", leaseExpiresAt: soon() }), "possible"],
-  ["waits for a resend", () => ({ deferredAt: ago(), deferredReason: "resend" }), "possible"],
+  ["is scheduled", () => ({ next_attempt_at: soon(), failures: 1, period_started_at: ago() }), "none"],
+  ["is due", () => ({ next_attempt_at: ago(), failures: 1 }), "possible"],
+  ["is deferred", () => ({ deferred_at: ago(), deferred_reason: "busy" }), "none"],
+  [
+    "is claimed",
+    () => ({ deferred_at: ago(), deferred_reason: "busy", lease_expires_at: soon() }),
+    "possible",
+  ],
+  ["waits for a resend", () => ({ deferred_at: ago(), deferred_reason: "resend" }), "possible"],
 ] as const)(
   "a delivery that %s is cancelled, and the response says what may still arrive",
   async (_, waiting, inFlight) => {
@@ -61,12 +65,12 @@ test.each([
     })
     expect(await readRow(id)).toMatchObject({
       state: "cancelled",
-      stateError: "cancelled:",
-      finishedAt: expect.any(Date),
+      state_error: "cancelled:",
+      finished_at: expect.any(Date),
       waiting: null,
     })
-    const ended = await console.prisma.endedDelivery.findMany({ where: { deliveryId: id } })
-    expect(ended).toMatchObject([{ state: "cancelled", publishedAt: null }])
+    const ended = await console.prisma.endedDelivery.findMany({ where: { delivery_id: id } })
+    expect(ended).toMatchObject([{ state: "cancelled", published_at: null }])
     const audit = await console.call("GET", `/v1/audit?target_kind=delivery&target=${id}`)
     expect(audit.json.data).toMatchObject([
       {

@@ -26,29 +26,29 @@ async function insert(n: number, columns: object, waiting?: object) {
   await console.prisma.delivery.create({
     data: {
       id: idOf(n),
-      eventId: `event-${n}`,
-      channelId: "acme",
+      event_id: `event-${n}`,
+      channel_id: "acme",
       body: new Uint8Array(body),
-      bodySha256: new Uint8Array(createHash("sha256").update(body).digest()),
+      body_sha256: new Uint8Array(createHash("sha256").update(body).digest()),
       correlation: `correlation-${n}`,
       ...columns,
     },
   })
   if (waiting)
     await console.prisma.waitingDelivery.create({
-      data: { deliveryId: idOf(n), channelId: "acme", attempts: 0, ...waiting },
+      data: { delivery_id: idOf(n), channel_id: "acme", attempts: 0, ...waiting },
     })
   return idOf(n)
 }
 
-const anyChannel = { address: "https://shop.example", secretId: "sec_x", secretSealed: new Uint8Array() }
-const attempt = { startedAt: new Date(0), durationMs: 12.5, secretId: "sec_x" }
+const anyChannel = { address: "https://shop.example", secret_id: "sec_x", secret_sealed: new Uint8Array() }
+const attempt = { started_at: new Date(0), duration_ms: 12.5, secret_id: "sec_x" }
 
 test("deliveries are listed newest first, by channel and state, and without personal data", async () => {
-  await insert(1, { channelId: "one", state: "dead" })
-  await insert(2, { channelId: "one", state: "delivered" })
-  await insert(3, { channelId: "two", state: "dead" })
-  await insert(4, { channelId: "one", state: "dead" })
+  await insert(1, { channel_id: "one", state: "dead" })
+  await insert(2, { channel_id: "one", state: "delivered" })
+  await insert(3, { channel_id: "two", state: "dead" })
+  await insert(4, { channel_id: "one", state: "dead" })
   const list = async (query: string) => {
     const { json, text } = await console.call("GET", `/v1/deliveries?${query}`)
     expect(text).not.toContain(email)
@@ -69,9 +69,9 @@ test("deliveries are listed newest first, by channel and state, and without pers
 test("a list has reference and site, masked, and not for a publisher or of what has none", async () => {
   const bodyOf = (fields: object) => new Uint8Array(Buffer.from(JSON.stringify(fields)))
   const site_url = "https://shop.example"
-  await insert(5, { channelId: "about", body: bodyOf({ reference: email, site_url, email }) })
-  await insert(6, { channelId: "about", body: bodyOf({ event: "channel.failing" }) })
-  await insert(7, { channelId: "about", body: new Uint8Array(), state: "erased" })
+  await insert(5, { channel_id: "about", body: bodyOf({ reference: email, site_url, email }) })
+  await insert(6, { channel_id: "about", body: bodyOf({ event: "channel.failing" }) })
+  await insert(7, { channel_id: "about", body: new Uint8Array(), state: "erased" })
   await console.pool.sql(
     "insert into known_event (event_id, delivery_id) select event_id, id from delivery where channel_id = 'about'",
   )
@@ -97,21 +97,21 @@ test("a delivery is read with its attempts in order", async () => {
     data: [
       {
         ...attempt,
-        deliveryId: id,
+        delivery_id: id,
         number: 2,
         error: "tls",
         detail: "the certificate has expired",
         ip: "192.0.2.1",
-        connectMs: 1.5,
-        firstByteMs: 9,
+        connect_ms: 1.5,
+        first_byte_ms: 9,
       },
       {
         ...attempt,
-        deliveryId: id,
+        delivery_id: id,
         number: 1,
         status: 500,
         error: "status",
-        responseExcerpt: new Uint8Array([0x6f, 0x68, 0xff]),
+        response_excerpt: new Uint8Array([0x6f, 0x68, 0xff]),
       },
     ],
   })
@@ -191,28 +191,28 @@ test("a delivery shows when its next retry is due, or why and since when it is d
     return [next_attempt_at, deferred_at, waiting_for]
   }
   const retry = [at.toISOString(), null, "retry"]
-  expect(await read(16, { attempts: 1 }, { nextAttemptAt: at, attempts: 1 })).toEqual(retry)
+  expect(await read(16, { attempts: 1 }, { next_attempt_at: at, attempts: 1 })).toEqual(retry)
   expect(await read(17, { state: "dead", attempts: 1 })).toEqual([null, null, null])
-  for (const [more, deferredReason] of deferralReasonSchema.options.entries()) {
-    const deferral = { deferredAt: at, deferredReason }
-    expect(await read(110 + more, {}, deferral)).toEqual([null, at.toISOString(), deferredReason])
+  for (const [more, deferred_reason] of deferralReasonSchema.options.entries()) {
+    const deferral = { deferred_at: at, deferred_reason }
+    expect(await read(110 + more, {}, deferral)).toEqual([null, at.toISOString(), deferred_reason])
   }
 })
 
 const readRow = async (id: string) => ({
   ...(await console.prisma.delivery.findUniqueOrThrow({ where: { id } })),
-  waiting: await console.prisma.waitingDelivery.findUnique({ where: { deliveryId: id } }),
+  waiting: await console.prisma.waitingDelivery.findUnique({ where: { delivery_id: id } }),
 })
 
 /** What a delivery waits for after a resend, in a new retry period. */
-const resendOf = (deliveryId: string, attempts: number) => ({
-  ...{ deliveryId, channelId: "acme", attempts, nextAttemptAt: null, leaseExpiresAt: null },
-  ...{ deferredAt: expect.any(Date), deferredReason: "resend", failures: 0, periodStartedAt: null },
-  unreachableMs: null,
+const resendOf = (delivery_id: string, attempts: number) => ({
+  ...{ delivery_id, channel_id: "acme", attempts, next_attempt_at: null, lease_expires_at: null },
+  ...{ deferred_at: expect.any(Date), deferred_reason: "resend", failures: 0, period_started_at: null },
+  unreachable_ms: null,
 })
 
 test("a resend defers a dead delivery with a new retry period, and records who requested it and why, before the 202", async () => {
-  const id = await insert(20, { state: "dead", attempts: 7, finishedAt: new Date(0) })
+  const id = await insert(20, { state: "dead", attempts: 7, finished_at: new Date(0) })
   const before = await readRow(id)
   const resent = await console.call("POST", `/v1/deliveries/${id}/resend`, { body: { reason: "ticket 17" } })
   expect(resent.status).toBe(202)
@@ -230,9 +230,9 @@ test("a resend defers a dead delivery with a new retry period, and records who r
   expect(await readRow(id)).toEqual({
     ...before,
     state: "pending",
-    finishedAt: null,
-    stateError: "pending:",
-    lastJob: resent.json.job,
+    finished_at: null,
+    state_error: "pending:",
+    last_job: resent.json.job,
     waiting: resendOf(id, 7),
   })
   const last = { id: resent.json.job, kind: "resend", requested_at: job.json.created_at }
@@ -244,34 +244,34 @@ test("a resend defers a dead delivery with a new retry period, and records who r
 })
 
 test("a resend of a delivered delivery leaves it delivered; a resend of a scheduled or cancelled delivery makes an attempt due", async () => {
-  const delivered = await insert(21, { state: "delivered", attempts: 1, finishedAt: new Date(0) })
+  const delivered = await insert(21, { state: "delivered", attempts: 1, finished_at: new Date(0) })
   const before = await readRow(delivered)
   const { status, json } = await console.call("POST", `/v1/deliveries/${delivered}/resend`)
   expect(status).toBe(202)
-  expect(await readRow(delivered)).toEqual({ ...before, lastJob: json.job, waiting: resendOf(delivered, 1) })
+  expect(await readRow(delivered)).toEqual({ ...before, last_job: json.job, waiting: resendOf(delivered, 1) })
 
-  const retry = { attempts: 3, failures: 3, periodStartedAt: new Date(0), nextAttemptAt: new Date() }
+  const retry = { attempts: 3, failures: 3, period_started_at: new Date(0), next_attempt_at: new Date() }
   const scheduled = await insert(22, { attempts: 3 }, retry)
   expect((await console.call("POST", `/v1/deliveries/${scheduled}/resend`)).status).toBe(202)
   expect(await readRow(scheduled)).toMatchObject({ state: "pending", waiting: resendOf(scheduled, 3) })
 
-  const cancelled = await insert(26, { state: "cancelled", finishedAt: new Date(0) })
+  const cancelled = await insert(26, { state: "cancelled", finished_at: new Date(0) })
   expect((await console.call("POST", `/v1/deliveries/${cancelled}/resend`)).status).toBe(202)
   expect(await readRow(cancelled)).toMatchObject({
-    ...{ state: "pending", finishedAt: null, waiting: resendOf(cancelled, 0) },
+    ...{ state: "pending", finished_at: null, waiting: resendOf(cancelled, 0) },
   })
 })
 
 test("a resend during an attempt leaves the lease unchanged, and the attempt's outcome cannot end the resend", async () => {
-  const leaseExpiresAt = new Date(Date.now() + 60_000)
+  const lease_expires_at = new Date(Date.now() + 60_000)
   // In the future, as if Postgres's clock had been set back since the deferral.
   const claimed = new Date(Date.now() + 5_000)
-  const id = await insert(23, {}, { deferredAt: claimed, deferredReason: "busy", leaseExpiresAt })
+  const id = await insert(23, {}, { deferred_at: claimed, deferred_reason: "busy", lease_expires_at })
   const resend = async () => {
     expect((await console.call("POST", `/v1/deliveries/${id}/resend`)).status).toBe(202)
     const { waiting } = await readRow(id)
-    expect(waiting).toEqual({ ...resendOf(id, 0), leaseExpiresAt })
-    return waiting?.deferredAt?.getTime() ?? 0
+    expect(waiting).toEqual({ ...resendOf(id, 0), lease_expires_at })
+    return waiting?.deferred_at?.getTime() ?? 0
   }
   const first = await resend()
   expect(first).toBeGreaterThan(claimed.getTime())

@@ -7,15 +7,15 @@ import type { Waiting } from "./withWaiting.ts"
 /** The columns of a response. `body` is omitted because it contains personal data and may be large; its digest would confirm guesses. */
 export const deliveryColumns = {
   id: true,
-  eventId: true,
-  channelId: true,
+  event_id: true,
+  channel_id: true,
   state: true,
   attempts: true,
-  createdAt: true,
-  finishedAt: true,
-  lastError: true,
-  lastStatus: true,
-  deadReason: true,
+  created_at: true,
+  finished_at: true,
+  last_error: true,
+  last_status: true,
+  dead_reason: true,
 } as const
 
 export type DeliveryRow = Prisma.DeliveryGetPayload<{ select: typeof deliveryColumns }> & { waiting: Waiting }
@@ -23,23 +23,23 @@ export type DeliveryRow = Prisma.DeliveryGetPayload<{ select: typeof deliveryCol
 export function deliveryResponse(row: DeliveryRow): Delivery {
   return {
     id: row.id,
-    event_id: row.eventId,
-    channel: row.channelId,
+    event_id: row.event_id,
+    channel: row.channel_id,
     state: row.state,
     attempts: row.attempts,
-    last_error: row.lastError === null ? null : errorClass(row.lastError),
-    last_status: row.lastStatus,
+    last_error: row.last_error === null ? null : errorClass(row.last_error),
+    last_status: row.last_status,
     waiting_for: waitingFor(row),
-    next_attempt_at: row.waiting?.nextAttemptAt?.toISOString() ?? null,
-    deferred_at: row.waiting?.deferredAt?.toISOString() ?? null,
-    created_at: row.createdAt.toISOString(),
-    finished_at: row.finishedAt?.toISOString() ?? null,
-    dead_reason: row.state === "dead" && row.deadReason !== null ? "channel-deleted" : null,
+    next_attempt_at: row.waiting?.next_attempt_at?.toISOString() ?? null,
+    deferred_at: row.waiting?.deferred_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    dead_reason: row.state === "dead" && row.dead_reason !== null ? "channel-deleted" : null,
   }
 }
 
 function waitingFor({ waiting }: DeliveryRow): Delivery["waiting_for"] {
-  return waiting && (waiting.deferredReason ?? "retry")
+  return waiting && (waiting.deferred_reason ?? "retry")
 }
 
 export function attemptResponse(row: AttemptRow, shownAddress: (address: string) => string): Attempt {

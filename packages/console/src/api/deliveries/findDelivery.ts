@@ -17,5 +17,5 @@ export async function findDelivery(
 
 /** A Prisma filter. */
 export function visibleDelivery(id: string, { channels }: Caller) {
-  return channels === "all" ? { id } : { id, channelId: { in: [...channels] } }
+  return channels === "all" ? { id } : { id, channel_id: { in: [...channels] } }
 }

@@ -26,7 +26,7 @@ export const listAttempts = defineRoute({
   async handle({ prisma, sql }, { params: { id }, query, caller }) {
     const delivery = await findDelivery(prisma, id, caller)
     if (!delivery) return notFound("delivery", id)
-    const shown = shownAddress(delivery.channelId, caller)
+    const shown = shownAddress(delivery.channel_id, caller)
     const page = await readPage(query, attemptsOf(sql, id))
     if (page.kind === "problem") return page
     return ok({

@@ -68,7 +68,7 @@ export const listDeliveries = defineRoute({
     )
       return notFound("channel", query.channel)
     const isReadable = (channel: string) => caller.channels === "all" || caller.channels.includes(channel)
-    const data = page.rows.map((row) => listedResponse(row, isReadable(row.channelId)))
+    const data = page.rows.map((row) => listedResponse(row, isReadable(row.channel_id)))
     return ok({ data, next_cursor: page.next_cursor })
   },
 })

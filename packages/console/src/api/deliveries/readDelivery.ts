@@ -11,7 +11,7 @@ import { visibleDelivery } from "./findDelivery.ts"
 import { maskedBody } from "./maskEmails.ts"
 import { withWaiting } from "./withWaiting.ts"
 
-const jobColumns = { id: true, kind: true, createdAt: true, requestedBy: true } as const
+const jobColumns = { id: true, kind: true, created_at: true, requested_by: true } as const
 
 export const readDelivery = defineRoute({
   method: "get",
@@ -27,12 +27,12 @@ export const readDelivery = defineRoute({
     const where = visibleDelivery(id, caller)
     const found = await prisma.delivery.findMany({
       where,
-      select: { ...deliveryColumns, body: true, lastJob: true },
+      select: { ...deliveryColumns, body: true, last_job: true },
     })
     const [row] = await withWaiting(prisma, found)
     if (!row) return notFound("delivery", id)
-    const job = await prisma.job.findUnique({ where: { id: found[0]?.lastJob ?? "" }, select: jobColumns })
-    const shown = shownAddress(row.channelId, caller)
+    const job = await prisma.job.findUnique({ where: { id: found[0]?.last_job ?? "" }, select: jobColumns })
+    const shown = shownAddress(row.channel_id, caller)
     const attempts = await readPage({ limit: newestAttempts }, attemptsOf(sql, id))
     if (attempts.kind === "problem") return attempts
     return ok({
@@ -44,9 +44,9 @@ export const readDelivery = defineRoute({
       last_job: job && {
         id: job.id,
         kind: job.kind === "erasure" ? ("erasure" as const) : ("resend" as const),
-        requested_at: job.createdAt.toISOString(),
+        requested_at: job.created_at.toISOString(),
         // A partner need not know the names of operators' keys.
-        requested_by: caller.channels === "all" ? job.requestedBy : null,
+        requested_by: caller.channels === "all" ? job.requested_by : null,
       },
     })
   },

@@ -38,7 +38,7 @@ export const resendDelivery = defineRoute({
     if (resent.kind === "channel deleted") {
       return problem(
         "channel-deleted",
-        `The delivery's channel "${found.channelId}" was deleted, so there is no address to send it to.`,
+        `The delivery's channel "${found.channel_id}" was deleted, so there is no address to send it to.`,
       )
     }
     if (resent.kind === "too many") {
@@ -47,7 +47,7 @@ export const resendDelivery = defineRoute({
       return { ...problem("too-many-resends", detail), retryAfterSeconds }
     }
     const changes = changesOf(
-      { state: found.state, deferred_reason: found.waiting?.deferredReason ?? null },
+      { state: found.state, deferred_reason: found.waiting?.deferred_reason ?? null },
       {
         state: found.state === "dead" || found.state === "cancelled" ? "pending" : found.state,
         deferred_reason: "resend",

@@ -22,11 +22,11 @@ beforeAll(async () => {
     await console.prisma.delivery.create({
       data: {
         id,
-        eventId: id,
-        channelId: "acme",
+        event_id: id,
+        channel_id: "acme",
         state: at === 0 ? "delivered" : "erased",
         body: new Uint8Array(content),
-        bodySha256: new Uint8Array(at === 0 ? createHash("sha256").update(content).digest() : []),
+        body_sha256: new Uint8Array(at === 0 ? createHash("sha256").update(content).digest() : []),
         correlation: "c",
       },
     })
@@ -83,15 +83,15 @@ test("a body is revealed neither to readers, nor to other channels, nor after an
 test("a partner's response that repeats the body is shown with e-mail addresses masked", async () => {
   await console.prisma.attempt.create({
     data: {
-      deliveryId: ids[0],
+      delivery_id: ids[0],
       number: 1,
-      startedAt: new Date(),
-      durationMs: 1,
+      started_at: new Date(),
+      duration_ms: 1,
       status: 302,
       error: "status",
       detail: `redirects to https://partner.example/?for=${email}`,
-      secretId: "s",
-      responseExcerpt: new Uint8Array(Buffer.from(`invalid: ${email}`)),
+      secret_id: "s",
+      response_excerpt: new Uint8Array(Buffer.from(`invalid: ${email}`)),
     },
   })
   const { text } = await console.call("GET", `/v1/deliveries/${ids[0]}`)
@@ -103,12 +103,12 @@ test("a partner's response that repeats the body is shown with e-mail addresses 
 const storeAttempt = (number: number, headers: string) =>
   console.prisma.attempt.create({
     data: {
-      deliveryId: ids[0],
+      delivery_id: ids[0],
       number,
-      startedAt: new Date(),
-      durationMs: 1,
-      secretId: "s",
-      requestHeaders: headers,
+      started_at: new Date(),
+      duration_ms: 1,
+      secret_id: "s",
+      request_headers: headers,
     },
   })
 

@@ -23,15 +23,15 @@ export const revealDelivery = defineRoute({
   async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
     const row = await prisma.delivery.findFirst({
       where: visibleDelivery(id, caller),
-      select: { id: true, channelId: true, state: true, body: true, bodySha256: true },
+      select: { id: true, channel_id: true, state: true, body: true, body_sha256: true },
     })
     if (!row) return notFound("delivery", id)
     if (row.state === "erased")
       return problem("erased", "The delivery has been erased on request, so there is nothing to show.")
     const body = Buffer.from(row.body).toString("utf8")
-    const body_sha256 = Buffer.from(row.bodySha256).toString("hex")
+    const body_sha256 = Buffer.from(row.body_sha256).toString("hex")
     // Whoever may reveal personal data only must not be able to send the request again. A channel's key resends it anyway.
-    const isOwn = subjectsOf(caller.scopes, "channel").includes(row.channelId)
+    const isOwn = subjectsOf(caller.scopes, "channel").includes(row.channel_id)
     const request_headers = isOwn ? await sentHeaders({ prisma, sealingKeys }, row) : null
     return ok(
       { delivery: id, body, body_sha256, request_headers },

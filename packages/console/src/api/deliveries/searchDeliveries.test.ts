@@ -48,7 +48,7 @@ beforeAll(async () => {
     expect((await console.call("POST", "/v1/channels", { body })).status).toBe(201)
   }
   // The channels are older than their deliveries.
-  await console.prisma.channel.updateMany({ data: { createdAt: new Date(start) } })
+  await console.prisma.channel.updateMany({ data: { created_at: new Date(start) } })
   await console.prisma.delivery.createMany({ data: stored.map(rowOf) })
   await knowEvents(console.pool.sql)
   await console.prisma.waitingDelivery.createMany({ data: stored.flatMap(waitingOf) })
@@ -66,18 +66,18 @@ function rowOf(row: Stored) {
   const erased = state === "erased"
   return {
     id: idOf(row),
-    eventId: `event-${n}`,
-    channelId: channel,
+    event_id: `event-${n}`,
+    channel_id: channel,
     body: new Uint8Array(),
-    bodySha256: new Uint8Array(),
+    body_sha256: new Uint8Array(),
     correlation: "c",
     state,
     attempts: error === null ? 0 : 1,
-    lastError: error,
-    lastJob: job,
-    createdAt: new Date(at),
-    referenceKey: erased ? null : key(referenceDigest(reference)),
-    siteKey: erased ? null : key(siteDigest(site)),
+    last_error: error,
+    last_job: job,
+    created_at: new Date(at),
+    reference_key: erased ? null : key(referenceDigest(reference)),
+    site_key: erased ? null : key(siteDigest(site)),
   }
 }
 
@@ -86,9 +86,9 @@ function waitingOf(row: Stored) {
   if (waitingFor === null) return []
   const situation =
     waitingFor === "retry"
-      ? { nextAttemptAt: new Date(at + hourMs) }
-      : { deferredAt: new Date(at), deferredReason: waitingFor }
-  return [{ deliveryId: idOf(row), channelId: channel, attempts: error === null ? 0 : 1, ...situation }]
+      ? { next_attempt_at: new Date(at + hourMs) }
+      : { deferred_at: new Date(at), deferred_reason: waitingFor }
+  return [{ delivery_id: idOf(row), channel_id: channel, attempts: error === null ? 0 : 1, ...situation }]
 }
 
 async function search(query: Record<string, string>, key?: string, limit = "100"): Promise<number[]> {

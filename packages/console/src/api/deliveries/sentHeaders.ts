@@ -4,7 +4,7 @@ import { tryUnseal } from "../channels/secret/tryUnseal.ts"
 import type { ApiContext } from "../defineRoute.ts"
 import { parseHeaders } from "./deliveryResponse.ts"
 
-type Delivery = { id: string; channelId: string; body: Uint8Array }
+type Delivery = { id: string; channel_id: string; body: Uint8Array }
 
 /**
  * The headers of a delivery's newest attempt with whole signatures. Stored signatures are shortened, so they are made again by the
@@ -16,13 +16,13 @@ export async function sentHeaders(
   delivery: Delivery,
 ): Promise<Record<string, string> | null> {
   const attempt = await prisma.attempt.findFirst({
-    where: { deliveryId: delivery.id },
-    orderBy: [{ number: "desc" }, { startedAt: "desc" }],
-    select: { requestHeaders: true },
+    where: { delivery_id: delivery.id },
+    orderBy: [{ number: "desc" }, { started_at: "desc" }],
+    select: { request_headers: true },
   })
-  if (!attempt?.requestHeaders) return null
-  const shown = parseHeaders(attempt.requestHeaders)
-  const signatures = signaturesOf(delivery, shown, await secretsOf(prisma, sealingKeys, delivery.channelId))
+  if (!attempt?.request_headers) return null
+  const shown = parseHeaders(attempt.request_headers)
+  const signatures = signaturesOf(delivery, shown, await secretsOf(prisma, sealingKeys, delivery.channel_id))
   const whole = Object.entries(shown)
     .filter(([, value]) => value !== "…")
     .map(([name, value]) => [name, complete(value, signatures)] as const)
@@ -54,16 +54,16 @@ function signaturesOf(
 async function secretsOf(
   prisma: ApiContext["prisma"],
   sealingKeys: SealingKeys,
-  channelId: string,
+  channel_id: string,
 ): Promise<string[]> {
   const channel = await prisma.channel.findUnique({
-    where: { id: channelId },
-    select: { secretId: true, secretSealed: true, otherSecretId: true, otherSecretSealed: true },
+    where: { id: channel_id },
+    select: { secret_id: true, secret_sealed: true, other_secret_id: true, other_secret_sealed: true },
   })
   if (!channel) return []
-  const { secretId, secretSealed, otherSecretId, otherSecretSealed } = channel
+  const { secret_id, secret_sealed, other_secret_id, other_secret_sealed } = channel
   const open = (id: string, sealed: Uint8Array) =>
-    tryUnseal(sealingKeys, sealContexts.signingSecret(channelId, id), sealed)
-  const other = otherSecretId && otherSecretSealed ? open(otherSecretId, otherSecretSealed) : null
-  return [open(secretId, secretSealed), other].filter((secret) => secret !== null)
+    tryUnseal(sealingKeys, sealContexts.signingSecret(channel_id, id), sealed)
+  const other = other_secret_id && other_secret_sealed ? open(other_secret_id, other_secret_sealed) : null
+  return [open(secret_id, secret_sealed), other].filter((secret) => secret !== null)
 }

@@ -3,9 +3,9 @@ import type { ApiContext } from "../defineRoute.ts"
 
 /** What a delivery waits for. Null: for nothing. */
 export type Waiting = {
-  nextAttemptAt: Date | null
-  deferredAt: Date | null
-  deferredReason: DeferralReason | null
+  next_attempt_at: Date | null
+  deferred_at: Date | null
+  deferred_reason: DeferralReason | null
 } | null
 
 /** Adds to each delivery what it waits for. */
@@ -14,9 +14,9 @@ export async function withWaiting<Row extends { id: string }>(
   rows: readonly Row[],
 ): Promise<(Row & { waiting: Waiting })[]> {
   const waiting = await prisma.waitingDelivery.findMany({
-    where: { deliveryId: { in: rows.map(({ id }) => id) } },
-    select: { deliveryId: true, nextAttemptAt: true, deferredAt: true, deferredReason: true },
+    where: { delivery_id: { in: rows.map(({ id }) => id) } },
+    select: { delivery_id: true, next_attempt_at: true, deferred_at: true, deferred_reason: true },
   })
-  const byId = new Map(waiting.map(({ deliveryId, ...row }) => [deliveryId, row]))
+  const byId = new Map(waiting.map(({ delivery_id, ...row }) => [delivery_id, row]))
   return rows.map((row) => ({ ...row, waiting: byId.get(row.id) ?? null }))
 }

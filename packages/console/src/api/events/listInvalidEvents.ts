@@ -40,8 +40,8 @@ export const listInvalidEvents = defineRoute({
 /** An invalid event has a delivery if it was replayed, or if another record with the same id was valid. */
 async function findDeliveries(prisma: ApiContext["prisma"], events: readonly InvalidRecord[]) {
   const ids = events.flatMap((event) => idOf(event) ?? [])
-  const rows = await prisma.knownEvent.findMany({ where: { eventId: { in: ids } } })
-  return new Map(rows.map(({ eventId, deliveryId }) => [eventId, deliveryId]))
+  const rows = await prisma.knownEvent.findMany({ where: { event_id: { in: ids } } })
+  return new Map(rows.map(({ event_id, delivery_id }) => [event_id, delivery_id]))
 }
 
 const idOf = ({ event_id, key }: InvalidRecord) => event_id ?? key

@@ -20,7 +20,7 @@ export const listJobs = defineRoute({
   async handle({ sql, topicPrefix }, { query, caller }) {
     const page = await readPage(query, {
       key: newestFirst.key,
-      keyOf: ({ created_at, id }: JobRow) => newestFirst.keyOf({ createdAt: created_at, id }),
+      keyOf: (row: JobRow) => newestFirst.keyOf(row),
       read: (after, count) => findJobs(sql, caller.jobs, after, count),
     })
     if (page.kind === "problem") return page

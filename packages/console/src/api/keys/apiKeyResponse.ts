@@ -6,10 +6,10 @@ export const apiKeyColumns = {
   id: true,
   name: true,
   scopes: true,
-  createdAt: true,
-  expiresAt: true,
-  lastUsedAt: true,
-  revokedAt: true,
+  created_at: true,
+  expires_at: true,
+  last_used_at: true,
+  revoked_at: true,
 } as const
 
 type ApiKeyRow = Prisma.ApiKeyGetPayload<{ select: typeof apiKeyColumns }>
@@ -19,9 +19,9 @@ export function apiKeyResponse(row: ApiKeyRow): ApiKey {
     id: row.id,
     name: row.name,
     scopes: row.scopes,
-    created_at: row.createdAt.toISOString(),
-    expires_at: row.expiresAt?.toISOString() ?? null,
-    last_used_at: row.lastUsedAt?.toISOString() ?? null,
-    revoked_at: row.revokedAt?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+    revoked_at: row.revoked_at?.toISOString() ?? null,
   }
 }

@@ -17,8 +17,8 @@ export const revokeApiKey = defineRoute({
   success: { status: 200, description: "The revoked key.", schema: apiKeySchema },
   async handle({ prisma }, { params: { id } }) {
     const { count } = await prisma.apiKey.updateMany({
-      where: { id, revokedAt: null },
-      data: { revokedAt: new Date() },
+      where: { id, revoked_at: null },
+      data: { revoked_at: new Date() },
     })
     const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
     if (!row) return notFound("key", id)

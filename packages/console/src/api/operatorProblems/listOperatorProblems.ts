@@ -22,7 +22,7 @@ export const listOperatorProblems = defineRoute({
   async handle({ sql }, { query }) {
     const page = await readPage(query, {
       key: newestFirst.key,
-      keyOf: (row: ProblemRow) => newestFirst.keyOf({ createdAt: row.created_at, id: row.id }),
+      keyOf: (row: ProblemRow) => newestFirst.keyOf(row),
       read(after, count) {
         const values: unknown[] = []
         const value = (one: unknown) => `$${values.push(one)}`

@@ -110,10 +110,10 @@ function entriesOf(
   { operation }: Route,
   { keyId, keyName }: Caller,
   audit: Extract<RouteResponse, { kind: "ok" }>["audit"],
-  { requestId, clientAddress }: RequestOrigin,
+  { request_id, client_address }: RequestOrigin,
 ): NewAuditEntry[] {
   if (!audit) throw new Error(`the response of ${operation} contains no audit entry`)
   return [audit, ...(audit.also ?? [])].map(({ target, changes = {} }) => ({
-    ...{ keyId, keyName, operation, target, changes, requestId, clientAddress },
+    ...{ key_id: keyId, key_name: keyName, operation, target, changes, request_id, client_address },
   }))
 }

@@ -27,7 +27,7 @@ export const listSessions = defineRoute({
           where: {
             AND: [
               visibleSessions(caller, query.owner),
-              { expiresAt: { gt: new Date() } },
+              { expires_at: { gt: new Date() } },
               newestFirst.where(after),
             ],
           },

@@ -17,15 +17,15 @@ import { snippetFor } from "./snippets/snippetFor.ts"
 
 export const certificationColumns = {
   id: true,
-  channelId: true,
+  channel_id: true,
   address: true,
   language: true,
   state: true,
   report: true,
   error: true,
-  requestedBy: true,
-  createdAt: true,
-  finishedAt: true,
+  requested_by: true,
+  created_at: true,
+  finished_at: true,
 } as const
 
 type Row = Prisma.ReceiverCheckGetPayload<{ select: typeof certificationColumns }>
@@ -37,18 +37,18 @@ const reportSchema = z
 
 /** Partners do not learn which operator requested a certification. */
 export function certificationSummary(row: Row, caller: Caller): CertificationSummary {
-  const showsRequester = caller.channels === "all" || row.requestedBy === nameOf(caller)
+  const showsRequester = caller.channels === "all" || row.requested_by === nameOf(caller)
   return {
     id: row.id,
-    channel: row.channelId,
-    address: shownAddress(row.channelId, caller)(row.address),
+    channel: row.channel_id,
+    address: shownAddress(row.channel_id, caller)(row.address),
     language: snippetLanguageSchema.nullable().parse(row.language),
     state: row.state,
     result: row.state === "done" ? (reportSchema.parse(row.report)?.result ?? null) : null,
     error: row.error,
-    requested_by: showsRequester ? row.requestedBy : null,
-    created_at: row.createdAt.toISOString(),
-    finished_at: row.finishedAt?.toISOString() ?? null,
+    requested_by: showsRequester ? row.requested_by : null,
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
   }
 }
 

@@ -21,12 +21,12 @@ export async function checkRunning(
   const now = Date.now()
   const unfinished = await prisma.receiverCheck.findFirst({
     where: {
-      channelId,
+      channel_id: channelId,
       kind,
-      finishedAt: null,
+      finished_at: null,
       OR: [
-        { createdAt: { gt: new Date(now - claimableMs[kind]) } },
-        { leaseExpiresAt: { gt: new Date(now) } },
+        { created_at: { gt: new Date(now - claimableMs[kind]) } },
+        { lease_expires_at: { gt: new Date(now) } },
       ],
     },
     select: { id: true },

@@ -32,8 +32,8 @@ test("without a dispatcher, a test is 503 after 5 seconds, is never sent, and a 
   expect(performance.now() - startedAt).toBeGreaterThan(5_000)
   expect(first).toMatchObject({ status: 503, json: { code: "no-dispatcher" } })
   expect(first.json.detail).toContain("webhook-dispatcher")
-  const rows = await console.prisma.receiverCheck.findMany({ where: { channelId: "alone" } })
-  expect(rows).toMatchObject([{ kind: "test", state: "failed", finishedAt: expect.any(Date) }])
+  const rows = await console.prisma.receiverCheck.findMany({ where: { channel_id: "alone" } })
+  expect(rows).toMatchObject([{ kind: "test", state: "failed", finished_at: expect.any(Date) }])
   const again = await post("alone/test", { headers })
   expect({ ...again.json, request_id: "" }).toEqual({ ...first.json, request_id: "" })
   expect(await console.prisma.receiverCheck.count()).toBe(1)
@@ -94,7 +94,7 @@ test("a channel's key certifies receivers at its channel's own origin only, an o
     const rejected = await post("aimed/certifications", { key, body: { address } })
     expect(rejected, address).toMatchObject({ status: 403, json: { code: "missing-scope" } })
   }
-  expect(await console.prisma.receiverCheck.count({ where: { channelId: "aimed" } })).toBe(0)
+  expect(await console.prisma.receiverCheck.count({ where: { channel_id: "aimed" } })).toBe(0)
   const finish = () => console.pool.sql("update receiver_check set state = 'failed', finished_at = now()")
   for (const options of [
     { key },
@@ -116,7 +116,7 @@ test("a channel shows no certification of an address that it no longer has", asy
   }
   await console.prisma.channel.update({
     where: { id: "moved" },
-    data: { lastCertification: certification },
+    data: { last_certification: certification },
   })
   expect((await get("moved")).json.last_certification).toMatchObject({ id: "crt_1", result: "passed" })
   const body = { address: "https://partner.example/v2" }
@@ -149,7 +149,7 @@ test.each(snippetLanguageSchema.options)(
     ]
     await console.prisma.receiverCheck.update({
       where: { id: String(json.id) },
-      data: { state: "done", finishedAt: new Date(), report: { result: "failed", points } },
+      data: { state: "done", finished_at: new Date(), report: { result: "failed", points } },
     })
     const read = await get(`${language}/certifications/${json.id}`)
     expect(read.json).toMatchObject({
@@ -169,9 +169,9 @@ test("of a retired secret, one signature of fictional data stays, and not the se
   await post("rotated/secret/stage")
   await post("rotated/secret/activate")
   await post("rotated/secret/retire")
-  const kept = await console.prisma.retiredSecret.findUniqueOrThrow({ where: { channelId: "rotated" } })
-  const body = Buffer.from(kept.testBody)
-  expect(verify({ body, header: kept.testSignature, secrets: [secret] }).valid).toBe(true)
+  const kept = await console.prisma.retiredSecret.findUniqueOrThrow({ where: { channel_id: "rotated" } })
+  const body = Buffer.from(kept.test_body)
+  expect(verify({ body, header: kept.test_signature, secrets: [secret] }).valid).toBe(true)
   expect(JSON.parse(body.toString())).toMatchObject({ reference: "sitewire-test" })
   const [row] = await console.pool.sql<{ text: string }>(
     "select retired_secret::text || channel::text as text from retired_secret join channel on channel.id = channel_id",
@@ -184,5 +184,5 @@ test("a secret whose sealing key is missing can be retired nevertheless", async 
   await post("unopened/secret/stage")
   await console.pool.sql("update channel set other_secret_sealed = '\\x01' where id = 'unopened'")
   expect((await post("unopened/secret/retire")).status).toBe(200)
-  expect(await console.prisma.retiredSecret.count({ where: { channelId: "unopened" } })).toBe(0)
+  expect(await console.prisma.retiredSecret.count({ where: { channel_id: "unopened" } })).toBe(0)
 })

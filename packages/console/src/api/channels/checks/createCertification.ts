@@ -35,7 +35,7 @@ export const createCertification = defineRoute({
   async handle({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body = {}, caller }) {
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
-    const policy = channel.partnerMayChangeAddress ? partnersPolicy : operatorsPolicy
+    const policy = channel.partner_may_change_address ? partnersPolicy : operatorsPolicy
     const address =
       body.address === undefined
         ? ({ kind: "ok", href: channel.address } as const)
@@ -49,11 +49,11 @@ export const createCertification = defineRoute({
     const row = await prisma.receiverCheck.create({
       data: {
         id: newId("crt"),
-        channelId: id,
+        channel_id: id,
         kind: "certification",
         address: address.href,
         language: body.language ?? null,
-        requestedBy: nameOf(caller),
+        requested_by: nameOf(caller),
       },
       select: certificationColumns,
     })

@@ -27,7 +27,7 @@ export const listCertifications = defineRoute({
       ...newestFirst,
       read: (after, count) =>
         prisma.receiverCheck.findMany({
-          where: { channelId: id, kind: "certification", ...newestFirst.where(after) },
+          where: { channel_id: id, kind: "certification", ...newestFirst.where(after) },
           orderBy: newestFirst.orderBy,
           take: count,
           select: certificationColumns,

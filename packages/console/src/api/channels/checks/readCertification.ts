@@ -23,7 +23,7 @@ export const readCertification = defineRoute({
   async handle({ prisma }, { params: { id, certification }, caller }) {
     if (!(await findChannel(prisma, id, caller))) return notFound("channel", id)
     const row = await prisma.receiverCheck.findFirst({
-      where: { id: certification, channelId: id, kind: "certification" },
+      where: { id: certification, channel_id: id, kind: "certification" },
       select: certificationColumns,
     })
     if (row) return ok(certificationResponse(row, caller))

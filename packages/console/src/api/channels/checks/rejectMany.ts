@@ -31,13 +31,13 @@ export async function rejectMany(
   const { code, what, most: all } = limits[kind]
   for (const { most, withinMs, span } of all) {
     const oldest = await prisma.receiverCheck.findFirst({
-      where: { channelId, kind, createdAt: { gt: new Date(Date.now() - withinMs) } },
-      orderBy: { createdAt: "desc" },
+      where: { channel_id: channelId, kind, created_at: { gt: new Date(Date.now() - withinMs) } },
+      orderBy: { created_at: "desc" },
       skip: most - 1,
-      select: { createdAt: true },
+      select: { created_at: true },
     })
     if (!oldest) continue
-    const retryAfterSeconds = Math.ceil((oldest.createdAt.getTime() + withinMs - Date.now()) / 1_000)
+    const retryAfterSeconds = Math.ceil((oldest.created_at.getTime() + withinMs - Date.now()) / 1_000)
     const detail = `${what} ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
     return { ...problem(code, detail), retryAfterSeconds }
   }

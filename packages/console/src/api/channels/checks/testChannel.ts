@@ -32,10 +32,10 @@ export const testChannel = defineRoute({
     const check = await prisma.receiverCheck.create({
       data: {
         id: newId("tst"),
-        channelId: id,
+        channel_id: id,
         kind: "test",
         address: channel.address,
-        requestedBy: nameOf(caller),
+        requested_by: nameOf(caller),
       },
       select: { id: true },
     })

@@ -7,7 +7,7 @@ const claimWithinMs = 5_000
 const finishWithinMs = 15_000
 const pollMs = 50
 
-type Ended = { kind: "done"; address: string; report: unknown; finishedAt: Date }
+type Ended = { kind: "done"; address: string; report: unknown; finished_at: Date }
 
 /** By the check's id. Repetitions of a request wait together, so that they do not multiply the polls. */
 const waits = new Map<string, Promise<Ended | Problem>>()
@@ -24,11 +24,11 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
   for (;;) {
     const row = await prisma.receiverCheck.findUnique({
       where: { id },
-      select: { state: true, address: true, report: true, error: true, finishedAt: true },
+      select: { state: true, address: true, report: true, error: true, finished_at: true },
     })
     if (row === null) return problem("test-unfinished", "The channel was deleted, and its test with it.")
-    const { state, address, report, error, finishedAt } = row
-    if (state === "done" && finishedAt) return { kind: "done", address, report, finishedAt }
+    const { state, address, report, error, finished_at } = row
+    if (state === "done" && finished_at) return { kind: "done", address, report, finished_at }
     if (state === "failed")
       return problem(error === notClaimed ? "no-dispatcher" : "test-unfinished", error ?? "")
     const waitedMs = performance.now() - startedAt
@@ -36,7 +36,7 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
       // Only if it still waits, so that a dispatcher that claims it right now can finish it.
       await prisma.receiverCheck.updateMany({
         where: { id, state: "waiting" },
-        data: { state: "failed", error: notClaimed, finishedAt: new Date() },
+        data: { state: "failed", error: notClaimed, finished_at: new Date() },
       })
     } else if (waitedMs > finishWithinMs) {
       return problem("test-unfinished", unfinished)

@@ -7,26 +7,23 @@ import { readBacklog } from "./readBacklog.ts"
 import { readDispatchers } from "./readDispatchers.ts"
 import { readLastAttempts } from "./readLastAttempts.ts"
 
+export type ChannelOfHealth = Pick<ChannelRow, "id" | "paused_at" | "max_per_second" | "created_at">
+
 export async function readHealth(
   { sql, retryPeriodMs }: Pick<ApiContext, "sql" | "retryPeriodMs">,
-  {
-    id,
-    pausedAt,
-    maxPerSecond,
-    createdAt,
-  }: Pick<ChannelRow, "id" | "pausedAt" | "maxPerSecond" | "createdAt">,
+  { id, paused_at, max_per_second, created_at }: ChannelOfHealth,
 ): Promise<ChannelHealth> {
   const { failing, dispatchers } = await readDispatchers(sql, id)
   return {
     channel: id,
     health: failing ? "failing" : "ok",
-    paused_at: pausedAt?.toISOString() ?? null,
-    max_per_second: maxPerSecond,
+    paused_at: paused_at?.toISOString() ?? null,
+    max_per_second,
     dispatchers,
     ...(await readBacklog(sql, id)),
     dead: await countDeadOf(sql, id),
     retry_period_ms: retryPeriodMs,
-    ...(await readAttemptStatistics(sql, id, createdAt)),
-    ...(await readLastAttempts(sql, id, createdAt)),
+    ...(await readAttemptStatistics(sql, id, created_at)),
+    ...(await readLastAttempts(sql, id, created_at)),
   }
 }

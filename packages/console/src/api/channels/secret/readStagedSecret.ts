@@ -25,12 +25,12 @@ export const readStagedSecret = defineRoute({
     const found = await findChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const row = await prisma.channel.findFirst({
-      where: { id, otherSecretState: "staged" },
-      select: { otherSecretId: true, otherSecretSealed: true },
+      where: { id, other_secret_state: "staged" },
+      select: { other_secret_id: true, other_secret_sealed: true },
     })
-    if (!row?.otherSecretId || !row.otherSecretSealed) return rotationConflict(prisma, id, "show")
-    const context = sealContexts.signingSecret(id, row.otherSecretId)
-    const secret = unseal(sealingKeys, context, row.otherSecretSealed)
+    if (!row?.other_secret_id || !row.other_secret_sealed) return rotationConflict(prisma, id, "show")
+    const context = sealContexts.signingSecret(id, row.other_secret_id)
+    const secret = unseal(sealingKeys, context, row.other_secret_sealed)
     return ok(
       {
         ...channelResponse(found, caller),

@@ -24,8 +24,13 @@ export const retireSecret = defineRoute({
     if (!found) return notFound("channel", id)
     const test = await signTestBody(prisma, sealingKeys, id)
     const { count } = await prisma.channel.updateMany({
-      where: { id, otherSecretId: secret_id ?? { not: null } },
-      data: { otherSecretId: null, otherSecretSealed: null, otherSecretState: null, otherSecretSince: null },
+      where: { id, other_secret_id: secret_id ?? { not: null } },
+      data: {
+        other_secret_id: null,
+        other_secret_sealed: null,
+        other_secret_state: null,
+        other_secret_since: null,
+      },
     })
     const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)

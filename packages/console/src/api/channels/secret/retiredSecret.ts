@@ -5,7 +5,7 @@ import type { ApiContext } from "../../defineRoute.ts"
 import { tryUnseal } from "./tryUnseal.ts"
 
 type Prisma = ApiContext["prisma"]
-type SignedTest = { secretId: string; testBody: Uint8Array<ArrayBuffer>; testSignature: string }
+type SignedTest = { secret_id: string; test_body: Uint8Array<ArrayBuffer>; test_signature: string }
 
 /**
  * Signs fictional data by the channel's secret that is not active. Null if there is none, or the key that sealed it
@@ -18,21 +18,29 @@ export async function signTestBody(
 ): Promise<SignedTest | null> {
   const row = await prisma.channel.findUnique({
     where: { id: channelId },
-    select: { otherSecretId: true, otherSecretSealed: true },
+    select: { other_secret_id: true, other_secret_sealed: true },
   })
-  if (!row?.otherSecretId || !row.otherSecretSealed) return null
+  if (!row?.other_secret_id || !row.other_secret_sealed) return null
   const secret = tryUnseal(
     sealingKeys,
-    sealContexts.signingSecret(channelId, row.otherSecretId),
-    row.otherSecretSealed,
+    sealContexts.signingSecret(channelId, row.other_secret_id),
+    row.other_secret_sealed,
   )
   if (secret === null) return null
   const body = testSiteReadyBody(channelId)
-  return { secretId: row.otherSecretId, testBody: new Uint8Array(body), testSignature: sign(body, secret) }
+  return {
+    secret_id: row.other_secret_id,
+    test_body: new Uint8Array(body),
+    test_signature: sign(body, secret),
+  }
 }
 
 /** Replaces the one that was retired before. */
 export async function storeRetiredSecret(prisma: Prisma, channelId: string, test: SignedTest): Promise<void> {
-  const data = { ...test, retiredAt: new Date() }
-  await prisma.retiredSecret.upsert({ where: { channelId }, create: { channelId, ...data }, update: data })
+  const data = { ...test, retired_at: new Date() }
+  await prisma.retiredSecret.upsert({
+    where: { channel_id: channelId },
+    create: { channel_id: channelId, ...data },
+    update: data,
+  })
 }

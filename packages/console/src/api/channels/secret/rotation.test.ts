@@ -24,8 +24,8 @@ async function secretsOf(id: string) {
   const open = (secretId: string | null, sealed: Uint8Array | null) =>
     secretId && sealed ? unseal(sealingKeys, sealContexts.signingSecret(id, secretId), sealed) : null
   return {
-    active: open(row.secretId, row.secretSealed),
-    other: open(row.otherSecretId, row.otherSecretSealed),
+    active: open(row.secret_id, row.secret_sealed),
+    other: open(row.other_secret_id, row.other_secret_sealed),
   }
 }
 
@@ -97,7 +97,7 @@ test("a staged secret is shown until it is activated, to those who may rotate, a
   expect(last.status).toBe(409)
   expect(last.text).not.toContain(staged.json.staged_secret)
   const shown = await console.prisma.auditEntry.findMany({
-    where: { targetId: "shown", operation: "readStagedSecret" },
+    where: { target_id: "shown", operation: "readStagedSecret" },
   })
   expect(shown).toHaveLength(2)
 })
@@ -112,17 +112,17 @@ test("a secret that the receiver rejected in the last certification becomes acti
     await console.prisma.receiverCheck.create({
       data: {
         id: at.id,
-        channelId: "rejected",
+        channel_id: "rejected",
         kind: "certification",
         address,
         state: "done",
         report: { result: "passed", points },
-        requestedBy: "test",
-        finishedAt: new Date(),
+        requested_by: "test",
+        finished_at: new Date(),
       },
     })
-    const lastCertification = { id: at.id, address, result: "passed", finished_at: new Date().toISOString() }
-    await console.prisma.channel.update({ where: { id: "rejected" }, data: { lastCertification } })
+    const last_certification = { id: at.id, address, result: "passed", finished_at: new Date().toISOString() }
+    await console.prisma.channel.update({ where: { id: "rejected" }, data: { last_certification } })
   }
   await certified(401, { id: "before" })
   await post("rejected/secret/stage")
@@ -210,27 +210,29 @@ test("a channel is paused and resumed; repeating either changes nothing", async 
   expect((await post("pauses/pause")).json).toEqual(paused.json)
   const row = {
     id: "01900000-0000-7000-8000-000000000001",
-    eventId: "e",
-    channelId: "pauses",
+    event_id: "e",
+    channel_id: "pauses",
     correlation: "c",
   }
-  const bytes = { body: new Uint8Array(), bodySha256: new Uint8Array() }
+  const bytes = { body: new Uint8Array(), body_sha256: new Uint8Array() }
   const deferral = {
-    channelId: row.channelId,
+    channel_id: row.channel_id,
     attempts: 0,
-    deferredAt: new Date(),
-    deferredReason: "paused",
+    deferred_at: new Date(),
+    deferred_reason: "paused",
   } as const
   const stored = await console.prisma.delivery.create({ data: { ...row, ...bytes } })
-  const waiting = await console.prisma.waitingDelivery.create({ data: { deliveryId: row.id, ...deferral } })
+  const waiting = await console.prisma.waitingDelivery.create({ data: { delivery_id: row.id, ...deferral } })
   const resumed = await post("pauses/resume")
   expect(resumed.json.paused_at).toBeNull()
-  const { pausedAt, resumedAt } = await console.prisma.channel.findUniqueOrThrow({ where: { id: "pauses" } })
-  expect(pausedAt).toBeNull()
-  expect(resumedAt?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
+  const { paused_at, resumed_at } = await console.prisma.channel.findUniqueOrThrow({
+    where: { id: "pauses" },
+  })
+  expect(paused_at).toBeNull()
+  expect(resumed_at?.getTime()).toBeGreaterThanOrEqual(Date.parse(String(paused.json.paused_at)))
   // Neither changes a delivery, because there may be millions.
   expect(await console.prisma.delivery.findMany({ where: { id: row.id } })).toEqual([stored])
-  expect(await console.prisma.waitingDelivery.findMany({ where: { deliveryId: row.id } })).toEqual([waiting])
+  expect(await console.prisma.waitingDelivery.findMany({ where: { delivery_id: row.id } })).toEqual([waiting])
   expect((await post("pauses/resume")).json).toEqual(resumed.json)
   expect((await post("nobody/pause")).status).toBe(404)
   expect((await post("nobody/resume")).status).toBe(404)

@@ -10,10 +10,10 @@ export async function rotationConflict(
 ): Promise<Problem> {
   const row = await prisma.channel.findUnique({
     where: { id },
-    select: { otherSecretId: true, otherSecretState: true },
+    select: { other_secret_id: true, other_secret_state: true },
   })
   if (!row) return notFound("channel", id)
-  const { otherSecretId: other, otherSecretState: state } = row
+  const { other_secret_id: other, other_secret_state: state } = row
   // The response if the row, as read now, would allow the step. Another request has then changed the row
   // since the step failed.
   const changed = problem(

@@ -31,12 +31,12 @@ export const stageSecret = defineRoute({
     // The condition that no other secret exists is part of the update, so that of two concurrent requests
     // only one succeeds.
     const { count } = await prisma.channel.updateMany({
-      where: { id, otherSecretId: null },
+      where: { id, other_secret_id: null },
       data: {
-        otherSecretId: secretId,
-        otherSecretSealed: new Uint8Array(sealed),
-        otherSecretState: "staged",
-        otherSecretSince: new Date(),
+        other_secret_id: secretId,
+        other_secret_sealed: new Uint8Array(sealed),
+        other_secret_state: "staged",
+        other_secret_since: new Date(),
       },
     })
     const row = count === 1 ? await findChannel(prisma, id, caller) : null

@@ -44,18 +44,18 @@ export async function useOtherSecret(
 
 /** A problem if the last certification since the other secret has its state found that the receiver rejects it. */
 async function rejectedByReceiver(prisma: Prisma, channel: ChannelRow): Promise<Problem | null> {
-  const { otherSecretId, otherSecretSince: since } = channel
+  const { other_secret_id, other_secret_since: since } = channel
   const last = lastCertificationOf(channel)
   if (last === null || since === null) return null
   const check = await prisma.receiverCheck.findUnique({
     where: { id: last.id },
-    select: { createdAt: true, report: true },
+    select: { created_at: true, report: true },
   })
-  if (!check || check.createdAt < since) return null
+  if (!check || check.created_at < since) return null
   const [received] = rotationPointOf(check.report)?.received ?? []
   if (!received || received.error === null) return null
   return problem(
     "secret-not-accepted",
-    `The certification "${last.id}" found that the receiver does not accept the secret "${otherSecretId}": its response was ${received.status ?? received.error}. All deliveries would fail. Let the receiver accept the secret and certify it again, or repeat this request with force=true.`,
+    `The certification "${last.id}" found that the receiver does not accept the secret "${other_secret_id}": its response was ${received.status ?? received.error}. All deliveries would fail. Let the receiver accept the secret and certify it again, or repeat this request with force=true.`,
   )
 }
