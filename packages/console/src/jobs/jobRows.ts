@@ -1,41 +1,29 @@
 import type { Job } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 import { forgetReplayed } from "./replay/replayedEvents.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
 
-export type JobRow = {
-  id: string
-  kind: Job["kind"]
-  state: Job["state"]
-  filter: Record<string, string>
-  reason: string
-  requested_by: string
-  position: string
-  counts: Record<string, number>
-  created_at: Date
-  finished_at: Date | null
-}
+export type JobRow = Pick<
+  Prisma.JobModel,
+  "id" | "kind" | "state" | "reason" | "requested_by" | "created_at" | "finished_at"
+> &
+  Pick<Job, "filter" | "counts"> & { position: string }
 
-export type NewJob = {
-  kind: Job["kind"]
-  filter: object
-  reason: string
-  requestedBy: string
-  position: object
-}
+export type NewJob = Pick<JobRow, "kind" | "reason" | "requested_by"> & { filter: object; position: object }
 
 /**
  * Creates a job. Its creation time is from Postgres's clock, because jobs compare it with that of deliveries.
  */
 export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
-  const { kind, filter, reason, requestedBy, position } = job
+  const { kind, filter, reason, requested_by, position } = job
   const [row] = await sql<JobRow>(
     `insert into job (id, kind, filter, reason, requested_by, position, created_at)
      values ($1, $2::job_kind, $3::jsonb, $4, $5, $6, now())
      returning ${columns}`,
-    [newId("job"), kind, JSON.stringify(filter), reason, requestedBy, JSON.stringify(position)],
+    [newId("job"), kind, JSON.stringify(filter), reason, requested_by, JSON.stringify(position)],
   )
   if (!row) throw new Error("the insert into job returned no row")
   return row

@@ -1,21 +1,14 @@
 import type { OperatorProblem } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 
 export const problemColumns =
   "id, kind, subject_id, details, max_count, since, created_at, resolved_at, acknowledged_at, acknowledged_by, note"
 
-export type ProblemRow = {
-  id: string
-  kind: OperatorProblem["kind"]
-  subject_id: string
-  details: OperatorProblem["details"]
-  max_count: number | null
-  since: Date
-  created_at: Date
-  resolved_at: Date | null
-  acknowledged_at: Date | null
-  acknowledged_by: string | null
-  note: string | null
-}
+export type ProblemRow = Omit<
+  Prisma.OperatorProblemModel,
+  keyof Pick<OperatorProblem, "kind" | "details"> | "seen_at" | "mailed"
+> &
+  Pick<OperatorProblem, "kind" | "details">
 
 /** So many problems of a kind are open at a time. Those beyond are one problem together. */
 export const mostOpen = 100

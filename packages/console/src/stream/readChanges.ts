@@ -1,13 +1,17 @@
-import type {
-  StreamEvent,
-  StreamedChannel,
-  StreamedDelivery,
-  StreamedJob,
-  StreamedSync,
+import {
+  type StreamEvent,
+  type StreamedDelivery,
+  type StreamedJob,
+  streamedChannelSchema,
+  streamedDeliverySchema,
+  streamedJobSchema,
+  streamedSyncSchema,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { describeSyncError } from "../api/connections/describeSyncError.ts"
 import { maskedBody } from "../api/deliveries/maskEmails.ts"
+import { responseOf } from "../api/responseOf.ts"
 
 export type Change = {
   event: StreamEvent
@@ -84,24 +88,17 @@ const isNew = (table: string) => `not pg_visible_in_snapshot((
   - ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - ${table}.xmin::text::bigint) & 4294967295)
 )::text::xid8, $1::pg_snapshot)`
 
-type DeliveryRow = {
-  id: string
-  event_id: string
-  body: Uint8Array
-  channel_id: string
-  state: StreamedDelivery["state"]
-  attempts: number
-  next_attempt_at: Date | null
-  deferred_at: Date | null
-  deferred_reason: StreamedDelivery["deferred_reason"]
-  created_at: Date
-  finished_at: Date | null
-  number: number | null
-  started_at: Date
-  duration_ms: number
-  status: number | null
-  error: NonNullable<StreamedDelivery["last_attempt"]>["error"]
-}
+const attemptSchema = streamedDeliverySchema.shape.last_attempt.unwrap()
+
+type DeliveryRow = Pick<
+  Prisma.DeliveryModel,
+  "id" | "event_id" | "body" | "channel_id" | "state" | "attempts" | "created_at" | "finished_at"
+> &
+  Pick<Prisma.WaitingDeliveryModel, "next_attempt_at" | "deferred_at" | "deferred_reason"> &
+  Pick<Prisma.AttemptModel, "started_at" | "duration_ms" | "status"> & {
+    number: number | null
+    error: NonNullable<StreamedDelivery["last_attempt"]>["error"]
+  }
 
 // Of old deliveries, those with a new attempt, and those that somebody has resent or cancelled.
 const deliveryStatement = `
@@ -128,44 +125,21 @@ select delivery.id, event_id, body, delivery.channel_id, state, delivery.attempt
 
 function deliveryChange(row: DeliveryRow): Change {
   const reference = maskedBody(row.body)?.reference
-  const data: StreamedDelivery = {
-    id: row.id,
-    event_id: row.event_id,
+  const data = responseOf(streamedDeliverySchema, {
+    ...row,
     reference: typeof reference === "string" ? reference : null,
     channel: row.channel_id,
-    state: row.state,
-    attempts: row.attempts,
-    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-    deferred_at: row.deferred_at?.toISOString() ?? null,
-    deferred_reason: row.deferred_reason,
-    created_at: row.created_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-    last_attempt:
-      row.number === null
-        ? null
-        : {
-            number: row.number,
-            started_at: row.started_at.toISOString(),
-            duration_ms: row.duration_ms,
-            status: row.status,
-            error: row.error,
-          },
-  }
+    last_attempt: row.number === null ? null : responseOf(attemptSchema, { ...row, number: row.number }),
+  })
   return { event: "delivery", channel: row.channel_id, data }
 }
 
-type SyncRow = {
-  connection_id: string
-  site: string
-  fence: string
-  started_at: Date
-  finished_at: Date | null
-  outcome: StreamedSync["outcome"]
-  error: string | null
-  status: number | null
-  triggers: number
-  bytes: string | null
-}
+type SyncRow = Pick<Prisma.ConnectionModel, "site"> &
+  Pick<Prisma.SyncRunModel, "connection_id" | "started_at" | "outcome" | "error" | "status" | "triggers"> & {
+    fence: string
+    finished_at: Date | null
+    bytes: string | null
+  }
 
 // Not `allSyncs`, whose rows have no `xmin`.
 const syncStatement = `
@@ -180,55 +154,33 @@ select connection_id, site, fence, started_at, finished_at, outcome, error, stat
  order by started_at limit $3`
 
 function syncChange(row: SyncRow): Change {
-  const data: StreamedSync = {
+  const data = responseOf(streamedSyncSchema, {
+    ...row,
     connection: row.connection_id,
-    site: row.site,
     fence: Number(row.fence),
-    started_at: row.started_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-    outcome: row.outcome,
-    error: row.error,
-    status: row.status,
     reason: describeSyncError(row.error, row.status)?.reason ?? null,
-    triggers: row.triggers,
     bytes: row.bytes === null ? null : Number(row.bytes),
-  }
+  })
   return { event: "sync", connection: row.connection_id, site: row.site, data }
 }
 
-type ChannelRow = { id: string; paused_at: Date | null; updated_at: Date }
+type ChannelRow = Pick<Prisma.ChannelModel, "id" | "paused_at" | "updated_at">
 
 const channelStatement = `
 select id, paused_at, updated_at from channel where id > '' and ${isNew("channel")} order by id`
 
 function channelChange(row: ChannelRow): Change {
-  const data: StreamedChannel = {
-    id: row.id,
-    paused_at: row.paused_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  }
-  return { event: "channel", channel: row.id, data }
+  return { event: "channel", channel: row.id, data: responseOf(streamedChannelSchema, row) }
 }
 
-type JobRow = {
-  id: string
-  kind: StreamedJob["kind"]
-  state: StreamedJob["state"]
-  counts: StreamedJob["counts"]
-  created_at: Date
-  finished_at: Date | null
-}
+type JobRow = Pick<Prisma.JobModel, "id" | "kind" | "state" | "created_at" | "finished_at"> &
+  Pick<StreamedJob, "counts">
 
 const jobStatement = `
 select id, kind, state, counts, created_at, finished_at from job
  where (state = 'running' or finished_at >= $2) and ${isNew("job")}
  order by created_at, id limit $3`
 
-function jobChange({ created_at, finished_at, ...row }: JobRow): Change {
-  const data: StreamedJob = {
-    ...row,
-    created_at: created_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-  }
-  return { event: "job", data }
+function jobChange(row: JobRow): Change {
+  return { event: "job", data: responseOf(streamedJobSchema, row) }
 }

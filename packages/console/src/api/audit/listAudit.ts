@@ -10,6 +10,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { invalidRequest } from "../problems.ts"
 import { ok } from "../response.ts"
+import { responseOf } from "../responseOf.ts"
 
 export const listAudit = defineRoute({
   method: "get",
@@ -57,17 +58,12 @@ export const listAudit = defineRoute({
   },
 })
 
-type Row = Prisma.AuditEntryGetPayload<object>
-
-function entryResponse(row: Row): AuditEntry {
-  return {
-    id: row.id,
-    created_at: row.created_at.toISOString(),
+function entryResponse(row: Prisma.AuditEntryModel): AuditEntry {
+  const { target, changes } = auditEntrySchema.shape
+  return responseOf(auditEntrySchema, {
+    ...row,
     key: { id: row.key_id, name: row.key_name },
-    operation: row.operation,
-    target: auditEntrySchema.shape.target.parse({ kind: row.target_kind, id: row.target_id }),
-    changes: auditEntrySchema.shape.changes.parse(row.changes),
-    request_id: row.request_id,
-    client_address: row.client_address,
-  }
+    target: target.parse({ kind: row.target_kind, id: row.target_id }),
+    changes: changes.parse(row.changes),
+  })
 }

@@ -8,6 +8,7 @@ import { idParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok, type Problem } from "../response.ts"
+import { given } from "../responseOf.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact, withWholeContact } from "./contact.ts"
 import { lockChannel } from "./findChannel.ts"
@@ -33,43 +34,31 @@ export const changeChannel = defineRoute({
     const before = withWholeContact(channelResponse(found, caller), found, caller)
     const mismatch = checkIfMatch(headers["if-match"], etagOf(before))
     if (mismatch) return mismatch
-    const data: Partial<ReturnType<typeof requestHeaderColumns>> & {
-      address?: string
-      standard_webhooks?: boolean
-      send_traceparent?: boolean
-      max_per_second?: number | null
-      operator_notifications?: boolean
-      partner_may_change_address?: boolean
-      updated_at?: Date
-    } = {}
-    const partnerMayChange = body.partner_may_change_address ?? found.partner_may_change_address
+    const { request_headers, contact, ...columns } = body
+    const data = given(columns)
     if (body.address !== undefined || body.partner_may_change_address === true) {
+      const partnerMayChange = body.partner_may_change_address ?? found.partner_may_change_address
       const policy = partnerMayChange ? partnersPolicy : operatorsPolicy
       const address = checkAddress("address", body.address ?? found.address, policy)
       if (address.kind === "problem") return address
       const addresses = { from: found.address, to: address.href }
-      const unsafe = checkHeadersOrigin(found.request_header_names, body.request_headers, addresses)
+      const unsafe = checkHeadersOrigin(found.request_header_names, request_headers, addresses)
       if (unsafe) return unsafe
       data.address = address.href
     }
-    if (body.standard_webhooks !== undefined) data.standard_webhooks = body.standard_webhooks
-    if (body.request_headers !== undefined) {
+    if (request_headers !== undefined) {
       const context = sealContexts.receiverHeaders(id)
-      Object.assign(data, requestHeaderColumns(sealingKeys, context, body.request_headers))
+      Object.assign(data, requestHeaderColumns(sealingKeys, context, request_headers))
     }
-    if (body.send_traceparent !== undefined) data.send_traceparent = body.send_traceparent
-    if (body.max_per_second !== undefined) data.max_per_second = body.max_per_second
-    if (body.operator_notifications !== undefined) data.operator_notifications = body.operator_notifications
-    if (body.partner_may_change_address !== undefined) data.partner_may_change_address = partnerMayChange
-    if (body.contact !== undefined) {
-      await storeContact(context, id, body.contact)
-      data.updated_at = new Date()
+    if (contact !== undefined) {
+      await storeContact(context, id, contact)
+      Object.assign(data, { updated_at: new Date() })
     }
     const row = await prisma.channel.update({ where: { id }, data, select: channelColumns })
     const after = withWholeContact(channelResponse(row, caller), row, caller)
     const changes = {
       ...changesOf(before, after),
-      ...(body.contact !== undefined && {
+      ...(contact !== undefined && {
         contact: { old: auditedContact(before), new: auditedContact(after) },
       }),
     }

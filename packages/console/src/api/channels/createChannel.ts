@@ -8,6 +8,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { idTaken, problem } from "../problems.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
+import { given } from "../responseOf.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact } from "./contact.ts"
 
@@ -29,31 +30,27 @@ export const createChannel = defineRoute({
     const policy = body.partner_may_change_address ? partnersPolicy : operatorsPolicy
     const address = checkAddress("address", body.address, policy)
     if (address.kind === "problem") return address
-    const id = body.id ?? newId("chn")
-    const secretId = newId("sec")
+    const { id = newId("chn"), request_headers, contact: givenContact = null, ...columns } = body
+    const secret_id = newId("sec")
     const secret = newSecret("sws")
-    const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secretId), secret)
-    const { request_headers } = body
+    const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secret_id), secret)
     const headers =
       request_headers && requestHeaderColumns(sealingKeys, sealContexts.receiverHeaders(id), request_headers)
     try {
       const row = await prisma.channel.create({
         data: {
+          ...given(columns),
           id,
           address: address.href,
-          secret_id: secretId,
+          secret_id,
           secret_sealed: new Uint8Array(sealed),
-          ...(body.standard_webhooks === undefined ? {} : { standard_webhooks: body.standard_webhooks }),
-          max_per_second: body.max_per_second ?? null,
-          operator_notifications: body.operator_notifications ?? false,
-          partner_may_change_address: body.partner_may_change_address ?? false,
           ...headers,
         },
         select: channelColumns,
       })
       // Checked after the insert, which waits for a deletion of the same id that has not been committed.
       if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
-      const contact = body.contact ? { address: body.contact } : null
+      const contact = givenContact === null ? null : { address: givenContact }
       if (contact) await storeContact(context, id, contact.address)
       const channel = channelResponse({ ...row, contact }, caller)
       const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
@@ -62,7 +59,7 @@ export const createChannel = defineRoute({
         {},
         {
           address: channel.address,
-          secret_id: secretId,
+          secret_id,
           standard_webhooks,
           ...(max_per_second === null ? {} : { max_per_second }),
           ...(operator_notifications ? { operator_notifications } : {}),

@@ -48,25 +48,12 @@ export const changeConnection = defineRoute({
     const addresses = { from: before.source, to: source.href }
     const unsafe = checkHeadersOrigin(before.request_header_names, request_headers, addresses)
     if (unsafe) return unsafe
-    const changes: Record<string, { old: unknown; new: unknown }> = {}
-    if (source.href !== before.source) {
-      changes.source = { old: before.source, new: source.href }
-    }
-    if (runner !== before.runner) changes.runner = { old: before.runner, new: runner }
+    const changes = changesOf(before, { source: source.href, runner })
     if (request_headers !== undefined) {
-      const { request_header_names, request_headers_changed_at } = before
-      const columns = requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
-      await prisma.connection.update({ where: { id }, data: columns, select: { id: true } })
-      Object.assign(
-        changes,
-        changesOf(
-          { request_header_names, request_headers_changed_at },
-          {
-            request_header_names: columns.request_header_names,
-            request_headers_changed_at: columns.request_headers_changed_at,
-          },
-        ),
-      )
+      const data = requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
+      await prisma.connection.update({ where: { id }, data, select: { id: true } })
+      const { request_headers_sealed: _, ...shown } = data
+      Object.assign(changes, changesOf(before, shown))
     }
     if (Object.keys(changes).length > 0) {
       await changeSource(sql, { id, source: source.href, runner })

@@ -1,30 +1,36 @@
-import type { Connection } from "@sitewire/contracts"
+import { type Connection, connectionSchema } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import { type Caller, manages } from "../../auth/caller.ts"
 import { etagOf } from "../etag.ts"
+import { responseOf } from "../responseOf.ts"
 import { withoutQuery } from "../withoutQuery.ts"
 import { describeSyncError } from "./describeSyncError.ts"
 
 /** A connection with its window. It contains no token: only routes that return the token read it. */
-export type ConnectionRow = {
-  id: string
-  site: string
-  source: string
-  runner: Connection["runner"]
-  token_replaced_at: Date | null
-  signing_secret_replaced_at: Date | null
-  request_header_names: string[]
-  request_headers_changed_at: Date | null
-  created_at: Date
-  running: boolean
-  due_at: Date | null
-  window_ends_at: Date | null
-  last_synced_at: Date | null
-  last_outcome: Connection["last_outcome"]
-  last_error: string | null
-  last_status: number | null
-  last_success_at: Date | null
-  failing_since: Date | null
-}
+export type ConnectionRow = Pick<
+  Prisma.ConnectionModel,
+  | "id"
+  | "site"
+  | "source"
+  | "runner"
+  | "token_replaced_at"
+  | "signing_secret_replaced_at"
+  | "request_header_names"
+  | "request_headers_changed_at"
+  | "created_at"
+> &
+  Pick<
+    Prisma.SyncWindowModel,
+    | "running"
+    | "due_at"
+    | "window_ends_at"
+    | "last_synced_at"
+    | "last_error"
+    | "last_status"
+    | "last_success_at"
+    | "failing_since"
+  > &
+  Pick<Connection, "last_outcome">
 
 /** The columns of `ConnectionRow`: `c` is `connection`, `w` is `sync_window`. */
 export const connectionColumns = `c.id, c.site, c.source, c.runner, c.token_replaced_at, c.signing_secret_replaced_at, c.request_header_names,
@@ -35,30 +41,16 @@ export function connectionResponse(row: ConnectionRow, caller: Caller): Connecti
   const { id, site, source } = row
   const why = describeSyncError(row.last_error, row.last_status)
   const ofCaller = manages(caller, `site:${site}`, `connection:${id}`)
-  return {
-    id,
-    site,
+  return responseOf(connectionSchema, {
+    ...row,
     source: ofCaller ? source : withoutQuery(source),
-    runner: row.runner,
     state: stateOf(row),
-    last_synced_at: row.last_synced_at?.toISOString() ?? null,
-    last_outcome: row.last_outcome,
-    last_error: row.last_error,
-    last_status: row.last_status,
     last_reason: why?.reason ?? null,
     next_step: why?.nextStep ?? null,
-    last_success_at: row.last_success_at?.toISOString() ?? null,
-    failing_since: row.failing_since?.toISOString() ?? null,
-    window_ends_at: row.window_ends_at?.toISOString() ?? null,
     // While a sync is running, `due_at` is not the time of the next sync, but the time at which the running
     // one counts as lost.
-    next_sync_at: row.running ? null : (row.due_at?.toISOString() ?? null),
-    created_at: row.created_at.toISOString(),
-    token_replaced_at: row.token_replaced_at?.toISOString() ?? null,
-    signing_secret_replaced_at: row.signing_secret_replaced_at?.toISOString() ?? null,
-    request_header_names: row.request_header_names,
-    request_headers_changed_at: row.request_headers_changed_at?.toISOString() ?? null,
-  }
+    next_sync_at: row.running ? null : row.due_at,
+  })
 }
 
 /** `stateConditions` has the same rules in SQL. */

@@ -27,22 +27,15 @@ export const replaceConnectionSecret = defineRoute({
     if (!before) return notFound("connection", id)
     const signing_secret = newSecret("sws")
     const sealed = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
-    const after = { ...before, signing_secret_replaced_at: new Date() }
+    const replaced = { signing_secret_replaced_at: new Date() }
     await prisma.connection.update({
       where: { id },
-      data: {
-        signing_secret_sealed: new Uint8Array(sealed),
-        signing_secret_replaced_at: after.signing_secret_replaced_at,
-      },
+      data: { ...replaced, signing_secret_sealed: new Uint8Array(sealed) },
       select: { id: true },
     })
-    const changes = changesOf(
-      { signing_secret_replaced_at: before.signing_secret_replaced_at },
-      { signing_secret_replaced_at: after.signing_secret_replaced_at },
-    )
     return ok(
-      { ...connectionResponse(after, caller), signing_secret },
-      { audit: { target: { kind: "connection", id }, changes } },
+      { ...connectionResponse({ ...before, ...replaced }, caller), signing_secret },
+      { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
     )
   },
 })

@@ -27,25 +27,21 @@ export const replaceConnectionToken = defineRoute({
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
     const token = newConnectorToken()
-    const after = { ...before, token_replaced_at: new Date() }
+    const replaced = { token_replaced_at: new Date() }
     // The gateway reads this row for every trigger, so there is no cache to clear.
     await prisma.connection.update({
       where: { id },
       data: {
         token_sha256: new Uint8Array(hashConnectorToken(token)),
         token_sealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
-        token_replaced_at: after.token_replaced_at,
+        ...replaced,
       },
       select: { id: true },
     })
-    const changes = changesOf(
-      { token_replaced_at: before.token_replaced_at },
-      { token_replaced_at: after.token_replaced_at },
-    )
-    const trigger_url = triggerUrl({ id, site: after.site, token, origin: gatewayOrigin })
+    const trigger_url = triggerUrl({ id, site: before.site, token, origin: gatewayOrigin })
     return ok(
-      { ...connectionResponse(after, caller), trigger_url },
-      { audit: { target: { kind: "connection", id }, changes } },
+      { ...connectionResponse({ ...before, ...replaced }, caller), trigger_url },
+      { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
     )
   },
 })

@@ -1,15 +1,9 @@
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { matchesEtag } from "../etag.ts"
 
-export type StoredContent = {
-  connection_id: string
-  fence: bigint
-  content_sha256: Uint8Array
-  content_type: string | null
-  bytes: bigint
-  stored_at: Date
-}
+type StoredContent = Omit<Prisma.SnapshotModel, "etag">
 
 export const contentHeaders = {
   ETag: {
@@ -77,7 +71,7 @@ select data, position from snapshot_chunk where connection_id = $1 and fence = $
  */
 async function openChunks(
   sql: Sql,
-  { connection_id, fence, bytes }: { connection_id: string; fence: bigint; bytes: bigint },
+  { connection_id, fence, bytes }: StoredContent,
 ): Promise<AsyncIterable<Uint8Array>> {
   async function read(after: number): Promise<{ data: Uint8Array; position: number } | undefined> {
     const [chunk] = await sql<{ data: Uint8Array; position: number }>(nextChunk, [

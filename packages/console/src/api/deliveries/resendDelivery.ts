@@ -47,7 +47,7 @@ export const resendDelivery = defineRoute({
       return { ...problem("too-many-resends", detail), retryAfterSeconds }
     }
     const changes = changesOf(
-      { state: found.state, deferred_reason: found.waiting?.deferred_reason ?? null },
+      { ...found, ...found.waiting },
       {
         state: found.state === "dead" || found.state === "cancelled" ? "pending" : found.state,
         deferred_reason: "resend",

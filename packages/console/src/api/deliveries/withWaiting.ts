@@ -1,12 +1,11 @@
-import type { DeferralReason } from "@sitewire/contracts"
+import type { Prisma } from "@sitewire/database/prisma"
 import type { ApiContext } from "../defineRoute.ts"
 
 /** What a delivery waits for. Null: for nothing. */
-export type Waiting = {
-  next_attempt_at: Date | null
-  deferred_at: Date | null
-  deferred_reason: DeferralReason | null
-} | null
+export type Waiting = Pick<
+  Prisma.WaitingDeliveryModel,
+  "next_attempt_at" | "deferred_at" | "deferred_reason"
+> | null
 
 /** Adds to each delivery what it waits for. */
 export async function withWaiting<Row extends { id: string }>(

@@ -1,23 +1,26 @@
-import { type Job, type RemainingTopic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
+import {
+  type Job,
+  jobSchema,
+  type RemainingTopic,
+  type TopicSettings,
+  topicCatalogue,
+} from "@sitewire/contracts"
 import { rateOf, totalOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
 import { findingsOf } from "../../jobs/reconcile/reconcilePosition.ts"
+import { responseOf } from "../responseOf.ts"
+
+const jobOfAnyKind = jobSchema.omit({ exceptions: true, differing: true, open_transactions: true })
 
 export function jobResponse(row: JobRow, topicPrefix: string): Job {
   const position: unknown = JSON.parse(row.position)
   return {
-    id: row.id,
-    kind: row.kind,
-    state: row.state,
-    filter: row.filter,
-    per_second: rateOf(position),
-    reason: row.reason,
-    requested_by: row.requested_by,
-    counts: row.counts,
-    total: totalOf(position),
-    created_at: row.created_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-    remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
+    ...responseOf(jobOfAnyKind, {
+      ...row,
+      per_second: rateOf(position),
+      total: totalOf(position),
+      remains: row.kind === "erasure" ? remains(row.created_at, topicPrefix) : null,
+    }),
     ...(row.kind === "reconcile"
       ? findingsOf(position)
       : { exceptions: null, differing: null, open_transactions: null }),

@@ -16,9 +16,9 @@ export const jobStarted = {
 export async function startJob(
   { sql, topicPrefix }: Pick<ApiContext, "sql" | "topicPrefix">,
   caller: Caller,
-  job: Omit<NewJob, "requestedBy">,
+  job: Omit<NewJob, "requested_by">,
 ) {
-  const row = await insertJob(sql, { ...job, requestedBy: nameOf(caller) })
+  const row = await insertJob(sql, { ...job, requested_by: nameOf(caller) })
   return ok(jobResponse(row, topicPrefix), {
     headers: { location: `/v1/jobs/${row.id}` },
     audit: jobAudit(row),

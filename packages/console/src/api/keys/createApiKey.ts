@@ -1,10 +1,11 @@
-import { createApiKeySchema, createdApiKeySchema } from "@sitewire/contracts"
+import { apiKeySchema, createApiKeySchema, createdApiKeySchema } from "@sitewire/contracts"
 import { createApiKey as insertApiKey } from "../../auth/apiKey.ts"
 import { describeUnknownScopes, findUnknownScopes } from "../../auth/findUnknownScopes.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { invalidRequest } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+import { responseOf } from "../responseOf.ts"
+import { apiKeyColumns } from "./apiKeyColumns.ts"
 
 export const createApiKey = defineRoute({
   method: "post",
@@ -32,15 +33,13 @@ export const createApiKey = defineRoute({
       ])
     const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expiresAt })
     const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: apiKeyColumns })
-    const created = apiKeyResponse(row)
-    const { scopes: granted, expires_at: expires } = created
     return ok(
-      { ...created, key },
+      { ...responseOf(apiKeySchema, row), key },
       {
         headers: { location: `/v1/keys/${id}` },
         audit: {
           target: { kind: "key", id },
-          changes: changesOf({}, { name, scopes: granted, expires_at: expires }),
+          changes: changesOf({}, { name, scopes: row.scopes, expires_at: row.expires_at }),
         },
       },
     )

@@ -2,7 +2,8 @@ import { apiKeySchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
-import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+import { responseOf } from "../responseOf.ts"
+import { apiKeyColumns } from "./apiKeyColumns.ts"
 
 export const listApiKeys = defineRoute({
   method: "get",
@@ -30,6 +31,6 @@ export const listApiKeys = defineRoute({
         }),
     })
     if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(apiKeyResponse), next_cursor: page.next_cursor })
+    return ok({ data: page.rows.map((row) => responseOf(apiKeySchema, row)), next_cursor: page.next_cursor })
   },
 })

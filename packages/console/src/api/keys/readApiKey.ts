@@ -3,7 +3,8 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+import { responseOf } from "../responseOf.ts"
+import { apiKeyColumns } from "./apiKeyColumns.ts"
 
 export const readApiKey = defineRoute({
   method: "get",
@@ -15,6 +16,6 @@ export const readApiKey = defineRoute({
   success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
   async handle({ prisma }, { params: { id } }) {
     const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
-    return row ? ok(apiKeyResponse(row)) : notFound("key", id)
+    return row ? ok(responseOf(apiKeySchema, row)) : notFound("key", id)
   },
 })

@@ -3,7 +3,8 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { apiKeyColumns, apiKeyResponse } from "./apiKeyResponse.ts"
+import { responseOf } from "../responseOf.ts"
+import { apiKeyColumns } from "./apiKeyColumns.ts"
 
 export const revokeApiKey = defineRoute({
   method: "delete",
@@ -22,8 +23,7 @@ export const revokeApiKey = defineRoute({
     })
     const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
     if (!row) return notFound("key", id)
-    const revoked = apiKeyResponse(row)
-    const changes = count > 0 ? changesOf({ revoked_at: null }, { revoked_at: revoked.revoked_at }) : {}
-    return ok(revoked, { audit: { target: { kind: "key", id }, changes } })
+    const changes = count > 0 ? changesOf({}, { revoked_at: row.revoked_at }) : {}
+    return ok(responseOf(apiKeySchema, row), { audit: { target: { kind: "key", id }, changes } })
   },
 })

@@ -64,10 +64,10 @@ async function changeAcknowledgement(
       where id = $1 returning ${problemColumns}`,
     [id, to?.by ?? null, to?.note ?? null],
   )
-  const recorded = ({ acknowledged_by, note }: ProblemRow) => ({ acknowledged_by, note })
+  const { acknowledged_by, note } = after
   const audit = {
     target: { kind: "problem" as const, id },
-    changes: changesOf(recorded(before), recorded(after)),
+    changes: changesOf(before, { acknowledged_by, note }),
   }
   return ok(problemResponse(after), { audit })
 }

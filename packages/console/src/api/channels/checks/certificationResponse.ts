@@ -3,6 +3,7 @@ import {
   type CertificationPoint,
   type CertificationSummary,
   certificationResultSchema,
+  certificationSummarySchema,
   type PointFinding,
   pointFindingSchema,
   type SnippetLanguage,
@@ -12,20 +13,14 @@ import type { Prisma } from "@sitewire/database/prisma"
 import { explanations } from "@sitewire/signing/certification"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../../auth/caller.ts"
+import { columnsOf, responseOf } from "../../responseOf.ts"
 import { shownAddress } from "../channelResponse.ts"
 import { snippetFor } from "./snippets/snippetFor.ts"
 
 export const certificationColumns = {
-  id: true,
+  ...columnsOf(certificationSummarySchema.omit({ channel: true, result: true })),
   channel_id: true,
-  address: true,
-  language: true,
-  state: true,
   report: true,
-  error: true,
-  requested_by: true,
-  created_at: true,
-  finished_at: true,
 } as const
 
 type Row = Prisma.ReceiverCheckGetPayload<{ select: typeof certificationColumns }>
@@ -38,18 +33,14 @@ const reportSchema = z
 /** Partners do not learn which operator requested a certification. */
 export function certificationSummary(row: Row, caller: Caller): CertificationSummary {
   const showsRequester = caller.channels === "all" || row.requested_by === nameOf(caller)
-  return {
-    id: row.id,
+  return responseOf(certificationSummarySchema, {
+    ...row,
     channel: row.channel_id,
     address: shownAddress(row.channel_id, caller)(row.address),
     language: snippetLanguageSchema.nullable().parse(row.language),
-    state: row.state,
     result: row.state === "done" ? (reportSchema.parse(row.report)?.result ?? null) : null,
-    error: row.error,
     requested_by: showsRequester ? row.requested_by : null,
-    created_at: row.created_at.toISOString(),
-    finished_at: row.finished_at?.toISOString() ?? null,
-  }
+  })
 }
 
 export function certificationResponse(row: Row, caller: Caller): Certification {

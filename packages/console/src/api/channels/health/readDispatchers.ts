@@ -1,16 +1,16 @@
-import type { ChannelHealth } from "@sitewire/contracts"
+import { type ChannelHealth, channelHealthSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
+import { responseOf } from "../../responseOf.ts"
 import { dispatcherIsRunning, isFailing } from "../failingChannels.ts"
 
-type Row = {
-  id: string
-  seen_at: Date
-  breaker_opened_at: Date | null
-  failures: number | null
-  concurrency_limit: number | null
-  in_flight: number | null
-  average_ms: number | null
-}
+type Status = Pick<
+  Prisma.ChannelStatusModel,
+  "breaker_opened_at" | "failures" | "concurrency_limit" | "in_flight" | "average_ms"
+>
+type Row = Pick<Prisma.DispatcherModel, "id" | "seen_at"> & { [Name in keyof Status]: Status[Name] | null }
+
+const dispatcherSchema = channelHealthSchema.shape.dispatchers.element
 
 // A dispatcher without a row for the channel reports nothing unusual about it.
 const statement = `
@@ -26,15 +26,9 @@ export async function readDispatchers(
   const [found] = await sql<{ failing: boolean }>(`select ${isFailing("$1")} as failing`, [channel])
   return {
     failing: found?.failing ?? false,
-    dispatchers: rows.map((row) => ({
-      id: row.id,
-      breaker: row.breaker_opened_at === null ? "closed" : "open",
-      breaker_opened_at: row.breaker_opened_at?.toISOString() ?? null,
-      failures: row.failures,
-      concurrency_limit: row.concurrency_limit,
-      in_flight: row.in_flight,
-      average_ms: row.average_ms,
-      updated_at: row.seen_at.toISOString(),
-    })),
+    dispatchers: rows.map((row) => {
+      const breaker = row.breaker_opened_at === null ? "closed" : "open"
+      return responseOf(dispatcherSchema, { ...row, breaker, updated_at: row.seen_at })
+    }),
   }
 }
