@@ -1,6 +1,6 @@
 import { isApiKey, newApiKey, sha256 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { PrismaQueries } from "@sitewire/database/prisma"
+import type { Prisma, PrismaQueries } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 
 /** Creates an API key. Only its SHA-256 is stored, so `key` cannot be read again. */
@@ -8,22 +8,22 @@ export async function createApiKey({
   prisma,
   name,
   scopes,
-  expiresAt = null,
+  expires_at = null,
 }: {
   prisma: Pick<PrismaQueries, "apiKey">
   name: string
   scopes: readonly string[]
-  expiresAt?: Date | null
+  expires_at?: Date | null
 }): Promise<{ id: string; key: string }> {
   const id = newId("key")
   const key = newApiKey()
   await prisma.apiKey.create({
-    data: { id, name, key_sha256: sha256(key), scopes: [...scopes], expires_at: expiresAt },
+    data: { id, name, key_sha256: sha256(key), scopes: [...scopes], expires_at },
   })
   return { id, key }
 }
 
-export type StoredKey = { id: string; name: string; scopes: string[] }
+export type StoredKey = Pick<Prisma.ApiKeyModel, "id" | "name" | "scopes">
 
 // The key is found by an index on its hash, without a comparison in constant time. The time of the search may
 // reveal bits of the hash, but none of the key.

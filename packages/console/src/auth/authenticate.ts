@@ -89,7 +89,7 @@ async function findSessionOf(
   const session = await findSession(sql, token)
   if (!session) return invalidSession()
   if (!isSafe(method) && !isCsrfTokenOf(token, headers["x-csrf-token"])) return invalidCsrfToken()
-  return { id: session.ownerId, name: session.name, scopes: session.scopes, sessionId: session.id }
+  return { id: session.owner_id, name: session.name, scopes: session.scopes, sessionId: session.id }
 }
 
 function isSafe(method: string): boolean {

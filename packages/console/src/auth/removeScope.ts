@@ -1,7 +1,8 @@
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { type Audit, changesOf } from "../api/response.ts"
 
-type Row = { id: string; scopes: string[]; oldScopes: string[]; revokedAt: Date | null }
+type Row = Pick<Prisma.ApiKeyModel, "id" | "scopes" | "revoked_at"> & { old_scopes: string[] }
 
 /**
  * Removes the scope of a deleted channel or connection from all valid keys, and from sessions of users of OpenID Connect.
@@ -13,10 +14,9 @@ export async function removeScope(
 ): Promise<{ id: string; revoked: boolean; audit: Audit }[]> {
   await sql("update session set scopes = array_remove(scopes, $1) where $1::text = any(scopes)", [scope])
   const rows = await sql<Row>(statement, [scope])
-  return rows.map(({ id, scopes, oldScopes, revokedAt }) => {
-    const before = { scopes: oldScopes, revoked_at: null }
-    const changes = changesOf(before, { scopes, revoked_at: revokedAt?.toISOString() ?? null })
-    return { id, revoked: revokedAt !== null, audit: { target: { kind: "key", id }, changes } }
+  return rows.map(({ id, scopes, old_scopes, revoked_at }) => {
+    const changes = changesOf({ scopes: old_scopes, revoked_at: null }, { scopes, revoked_at })
+    return { id, revoked: revoked_at !== null, audit: { target: { kind: "key", id }, changes } }
   })
 }
 
@@ -31,4 +31,4 @@ update api_key
                      else array_remove(affected.scopes, $1) end,
        revoked_at = case when affected.scopes = array[$1] then now() end
   from affected where api_key.id = affected.id
-returning api_key.id, api_key.scopes, affected.scopes as "oldScopes", api_key.revoked_at as "revokedAt"`
+returning api_key.id, api_key.scopes, affected.scopes as old_scopes, api_key.revoked_at`

@@ -2,6 +2,7 @@ import type { Job } from "@sitewire/contracts"
 import { beginWithLimit, onOwnConnection, type Pool } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 import type { RunningJob, Step, StepContext } from "./job.ts"
+import type { JobRow } from "./jobRows.ts"
 
 export type StepFunctions = Record<Job["kind"], (job: RunningJob, context: StepContext) => Promise<Step>>
 
@@ -10,15 +11,7 @@ export type StepOutcome =
   | { kind: "completed"; job: RunningJob; done: boolean; counts: Record<string, number> }
   | { kind: "failed"; job: RunningJob; error: unknown }
 
-type Row = {
-  id: string
-  kind: Job["kind"]
-  filter: unknown
-  position: string
-  counts: Record<string, number>
-  created_at: Date
-  now: Date
-}
+type Row = Pick<JobRow, "id" | "kind" | "filter" | "position" | "counts" | "created_at"> & { now: Date }
 
 // Other consoles skip the locked row, so only one console at a time runs a job. If a console is killed, its
 // connection ends, and Postgres releases the lock. The job whose next step has been due longest is first.

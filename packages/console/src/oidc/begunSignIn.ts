@@ -15,7 +15,7 @@ const begunSchema = z.object({
   codeVerifier: z.string(),
   returnTo: z.string(),
   /** The session that the browser had. It does not send that cookie when the provider's page sends it back. */
-  before: z.object({ id: z.string(), ownerId: z.string(), name: z.string() }).nullable(),
+  before: z.object({ id: z.string(), owner_id: z.string(), name: z.string() }).nullable(),
   expiresAt: z.number(),
 })
 type Begun = z.infer<typeof begunSchema>

@@ -40,7 +40,7 @@ export function openIdRoutes(context: SignInContext): Router {
     const origin = consoleOrigin.of(request.headers)
     const token = readSessionCookie(request.headers, consoleOrigin)
     const found = token === null ? null : await findSession(context.sql, token)
-    const before = found && { id: found.id, ownerId: found.ownerId, name: found.name }
+    const before = found && { id: found.id, owner_id: found.owner_id, name: found.name }
     try {
       const { url, expected } = await provider.begin(`${origin}${callback}`)
       const returnTo = ownPath(request.query.return_to, origin)
@@ -99,7 +99,7 @@ async function end(
     return problem("no-roles", "Your account has no role in Sitewire. Ask an operator for one.")
   }
   const signingIn = { method: "oidc", user } as const
-  const { token, expiresAt, entry } = await prisma.$transaction((transaction) =>
+  const { token, expires_at, entry } = await prisma.$transaction((transaction) =>
     createSession({ prisma: transaction, sql: sqlWithin(transaction) }, signingIn, {
       ...origin,
       ...sessionLimits,
@@ -107,7 +107,7 @@ async function end(
   )
   count("oidc", "accepted")
   logAudit(context.log, [entry])
-  setSessionCookie(response, consoleOrigin, token, expiresAt)
+  setSessionCookie(response, consoleOrigin, token, expires_at)
   return null
 }
 

@@ -198,12 +198,12 @@ test("a session ends after its lifetime, and with it its streams", async () => {
 })
 
 test("a session of a key that ends earlier ends with the key", async () => {
-  const expiresAt = new Date(Date.now() + 60_000)
-  const { key } = await createApiKey({ prisma: console.prisma, name: "short", scopes: ["read"], expiresAt })
+  const expires_at = new Date(Date.now() + 60_000)
+  const { key } = await createApiKey({ prisma: console.prisma, name: "short", scopes: ["read"], expires_at })
   const page = await openBrowser(console.origin).signIn({ key })
-  expect(page.json.expires_at).toBe(expiresAt.toISOString())
+  expect(page.json.expires_at).toBe(expires_at.toISOString())
   expect(new Date(/Expires=([^;]+)/.exec(page.cookies[0] ?? "")?.[1] ?? "").getTime()).toBeLessThanOrEqual(
-    expiresAt.getTime(),
+    expires_at.getTime(),
   )
 })
 

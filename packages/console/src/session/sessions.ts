@@ -1,9 +1,10 @@
 import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
+import type { Prisma, PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
 import { changesOf } from "../api/response.ts"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../audit/auditEntry.ts"
+import type { StoredKey } from "../auth/apiKey.ts"
 import { newId } from "../newIds.ts"
 
 /** A user of OpenID Connect. `id` is a digest of the provider and the subject. */
@@ -11,8 +12,8 @@ export type User = { id: string; name: string; scopes: string[] }
 
 /** Who signs in. `linkId`: with a sign-in link of the key. */
 export type SigningIn =
-  | { method: "key"; key: { id: string; name: string; scopes: string[] } }
-  | { method: "link"; key: { id: string; name: string; scopes: string[] }; linkId: string }
+  | { method: "key"; key: StoredKey }
+  | { method: "link"; key: StoredKey; linkId: string }
   | { method: "oidc"; user: User }
 
 /** How long a session lasts at most, and how long without a request. */
@@ -30,7 +31,7 @@ export async function createSession(
   { prisma, sql }: { prisma: PrismaQueries; sql: Sql },
   signingIn: SigningIn,
   { maxAgeMs, idleMs, ...origin }: SessionLimits & RequestOrigin,
-): Promise<{ token: string; expiresAt: Date; entry: NewAuditEntry }> {
+): Promise<{ token: string; expires_at: Date; entry: NewAuditEntry }> {
   const id = newId("ses")
   const token = newSecret("swc")
   const isUser = signingIn.method === "oidc"
@@ -61,11 +62,14 @@ export async function createSession(
     changes: changesOf({}, changes),
   }
   await insertAudit(prisma, [entry])
-  return { token, expiresAt: row.expires_at, entry }
+  return { token, expires_at: row.expires_at, entry }
 }
 
-/** A session that is valid now. `ownerId` and `name` are those of whoever signed in: an API key or a user. */
-export type FoundSession = { id: string; ownerId: string; name: string; scopes: string[]; expiresAt: Date }
+/** A session that is valid now. `owner_id` and `name` are those of whoever signed in: an API key or a user. */
+export type FoundSession = Pick<Prisma.SessionModel, "id" | "scopes" | "expires_at"> & {
+  owner_id: string
+  name: string
+}
 
 /** For `session s left join api_key k on k.id = s.key_id`. */
 export const sessionIsValid = `s.expires_at > now() and s.last_used_at > now() - s.idle_seconds * interval '1 second'
@@ -91,23 +95,20 @@ select id, owner_id, name, scopes, expires_at from found`
 
 /** Sessions are not cached, so that a session ends at once with its key. */
 export async function findSession(sql: Sql, token: string): Promise<FoundSession | null> {
-  type Row = { id: string; owner_id: string; name: string; scopes: string[]; expires_at: Date }
   if (!isSecret("swc", token)) return null
-  const [row] = await sql<Row>(findAndMarkUsed, [sha256(token)])
-  if (!row) return null
-  const { id, owner_id: ownerId, name, scopes, expires_at: expiresAt } = row
-  return { id, ownerId, name, scopes, expiresAt }
+  const [found] = await sql<FoundSession>(findAndMarkUsed, [sha256(token)])
+  return found ?? null
 }
 
 export async function deleteSession(
   { prisma, log }: { prisma: PrismaClient; log: Logger },
-  { id, ownerId, name }: Pick<FoundSession, "id" | "ownerId" | "name">,
+  { id, owner_id, name }: Pick<FoundSession, "id" | "owner_id" | "name">,
   origin: RequestOrigin,
 ): Promise<void> {
   const entry = {
     ...{
       ...origin,
-      key_id: ownerId,
+      key_id: owner_id,
       key_name: name,
       operation: "signOut",
       target: { kind: "session", id } as const,

@@ -9,7 +9,7 @@ const lifetime = "10 minutes"
 export async function createSignInLink(
   sql: Sql,
   keyId: string,
-): Promise<{ id: string; token: string; expiresAt: Date }> {
+): Promise<{ id: string; token: string; expires_at: Date }> {
   const id = newId("lnk")
   const token = newSecret("swl")
   const [row] = await sql<{ expires_at: Date }>(
@@ -18,7 +18,7 @@ export async function createSignInLink(
     [id, sha256(token), keyId],
   )
   if (!row) throw new Error("the sign-in link was not inserted")
-  return { id, token, expiresAt: row.expires_at }
+  return { id, token, expires_at: row.expires_at }
 }
 
 /** The key as which a valid link signs in. */

@@ -67,7 +67,7 @@ export function signInRoutes(context: SignInContext): Router {
     context.count(method, "accepted")
     logAudit(log, [signedIn.entry])
     await endSession(request, response)
-    setSessionCookie(response, origin, signedIn.token, signedIn.expiresAt)
+    setSessionCookie(response, origin, signedIn.token, signedIn.expires_at)
     const session = await findSession(sql, signedIn.token)
     response.json(session && describeSession(context, signedIn.token, session))
   })
@@ -94,7 +94,7 @@ export function signInRoutes(context: SignInContext): Router {
     const token = readSessionCookie(request.headers, origin)
     return takeTurn(response, token, async () => {
       const session = token === null ? null : await findSession(sql, token)
-      return session && { id: session.ownerId, scopes: session.scopes, token: token ?? "", session }
+      return session && { id: session.owner_id, scopes: session.scopes, token: token ?? "", session }
     })
   }
 
@@ -179,8 +179,8 @@ async function signIn(
 function describeSession(
   { methods }: { methods: SignInMethods },
   token: string,
-  { name, scopes, expiresAt }: FoundSession,
+  { name, scopes, expires_at }: FoundSession,
 ): Session {
   const csrf_token = csrfTokenOf(token)
-  return { name, scopes, expires_at: expiresAt.toISOString(), csrf_token, sign_in: methods }
+  return { name, scopes, expires_at: expires_at.toISOString(), csrf_token, sign_in: methods }
 }

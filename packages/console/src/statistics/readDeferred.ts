@@ -6,9 +6,9 @@ import type { Counts, Position } from "./readPoints.ts"
 export async function readDeferred(
   sql: Sql,
   channel: string,
-  { countedThrough }: Position,
+  { counted_through }: Position,
 ): Promise<{ countedAt: Date; byReason: Counts } | null> {
-  const newest = new Date(countedThrough.getTime() - minuteMs)
+  const newest = new Date(counted_through.getTime() - minuteMs)
   const rows = await sql<{ channel_id: string; counted_at: Date; deferred: Counts | null }>(
     `select channel_id, counted_at, deferred from statistic
       where interval = 'minute' and channel_id in ('', $1) and started_at = $2`,

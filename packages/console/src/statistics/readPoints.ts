@@ -1,5 +1,6 @@
 import type { StatisticInterval } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { minuteMs } from "./countMinute.ts"
 import { dayMs, hourMs } from "./rollUp.ts"
 
@@ -16,14 +17,14 @@ export type Point = {
   syncs: Counts
 }
 
-export type Position = { countedThrough: Date; settledThrough: Date }
+export type Position = Pick<Prisma.StatisticsPositionModel, "counted_through" | "settled_through">
 
 export async function readPosition(sql: Sql): Promise<Position> {
-  const [row] = await sql<{ counted_through: Date; settled_through: Date }>(
+  const [row] = await sql<Position>(
     "select counted_through, settled_through from statistics_position where id = 1",
   )
   if (!row) throw new Error("the table statistics_position has no row: its migration must have inserted it")
-  return { countedThrough: row.counted_through, settledThrough: row.settled_through }
+  return row
 }
 
 type Range = {
@@ -42,9 +43,9 @@ type Range = {
 export async function readPoints(
   sql: Sql,
   { interval, merge, channel, from, to }: Range,
-  { settledThrough }: Position,
+  { settled_through }: Position,
 ): Promise<Point[]> {
-  const parts = partsOf(interval, from, to, settledThrough.getTime())
+  const parts = partsOf(interval, from, to, settled_through.getTime())
   const rows = await sql<PointRow>(statement, [
     parts.map((part) => part.interval),
     parts.map((part) => new Date(part.from)),
@@ -99,15 +100,9 @@ function partsOf(interval: StatisticInterval, from: number, to: number, settled:
   })
 }
 
-type PointRow = {
-  started_at: Date
+type PointRow = Pick<Prisma.StatisticModel, "started_at" | "accepted_triggers" | "covered_triggers"> & {
   deliveries: number | null
-  attempts: Counts | null
-  latency: Counts | null
-  accepted_triggers: number | null
-  covered_triggers: number | null
-  syncs: Counts | null
-}
+} & Record<"attempts" | "latency" | "syncs", Counts | null>
 
 /** Every counted interval has a row of all channels. A channel's row is missing if it had no events. */
 const statement = `

@@ -1,4 +1,5 @@
 import { beginWithLimit, onOwnConnection, type Pool, type Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { countMinute, isUnchanged, minuteMs } from "./countMinute.ts"
 import { mergeStatistics } from "./mergeStatistics.ts"
 
@@ -34,10 +35,8 @@ export function rollUp(
   })
 }
 
-type Position = {
-  counted_through: Date
-  settled_through: Date
-  /** A bigint. */
+/** The driver returns a `bigint` as a text. */
+type Position = Pick<Prisma.StatisticsPositionModel, "counted_through" | "settled_through"> & {
   recorded_triggers: string
   countable: boolean
 }

@@ -30,7 +30,7 @@ export const resendDelivery = defineRoute({
     const found = await findDelivery(prisma, id, caller)
     if (!found) return notFound("delivery", id)
     const reason = body?.reason ?? "not given"
-    const resent = await resendOneDelivery(sql, { delivery: id, reason, requestedBy: nameOf(caller) })
+    const resent = await resendOneDelivery(sql, { delivery: id, reason, requested_by: nameOf(caller) })
     if (resent.kind === "unknown") return notFound("delivery", id)
     if (resent.kind === "erased") {
       return problem("erased", "The delivery has been erased on request, so there is nothing to send.")

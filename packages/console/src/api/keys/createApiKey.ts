@@ -4,8 +4,7 @@ import { describeUnknownScopes, findUnknownScopes } from "../../auth/findUnknown
 import { defineRoute } from "../defineRoute.ts"
 import { invalidRequest } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
-import { apiKeyColumns } from "./apiKeyColumns.ts"
+import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const createApiKey = defineRoute({
   method: "post",
@@ -17,12 +16,13 @@ export const createApiKey = defineRoute({
   description: "The response contains the key, which is never shown again.",
   body: createApiKeySchema,
   success: { status: 201, description: "The key.", schema: createdApiKeySchema },
-  async handle({ prisma, sql, keyMaxAgeMs }, { body: { name, scopes, expires_at } }) {
+  async handle({ prisma, sql, keyMaxAgeMs }, { body }) {
     const latest = keyMaxAgeMs === undefined ? null : new Date(Date.now() + keyMaxAgeMs)
-    const expiresAt = expires_at === undefined ? latest : new Date(expires_at)
-    if (expiresAt && expiresAt.getTime() <= Date.now())
+    const { name, scopes } = body
+    const expires_at = body.expires_at === undefined ? latest : new Date(body.expires_at)
+    if (expires_at && expires_at.getTime() <= Date.now())
       return invalidRequest("body", [{ field: "expires_at", message: "expires_at must be in the future" }])
-    if (expiresAt && latest && expiresAt > latest) {
+    if (expires_at && latest && expires_at > latest) {
       const message = `expires_at must not be later than ${latest.toISOString()} (API_KEY_MAX_AGE)`
       return invalidRequest("body", [{ field: "expires_at", message }])
     }
@@ -31,15 +31,15 @@ export const createApiKey = defineRoute({
       return invalidRequest("body", [
         { field: "scopes", message: `scopes ${describeUnknownScopes(unknown)}` },
       ])
-    const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expiresAt })
-    const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: apiKeyColumns })
+    const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expires_at })
+    const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: columnsOf(apiKeySchema) })
     return ok(
       { ...responseOf(apiKeySchema, row), key },
       {
         headers: { location: `/v1/keys/${id}` },
         audit: {
           target: { kind: "key", id },
-          changes: changesOf({}, { name, scopes: row.scopes, expires_at: row.expires_at }),
+          changes: changesOf({}, { name, scopes: row.scopes, expires_at }),
         },
       },
     )

@@ -2,8 +2,7 @@ import { apiKeySchema, pageQuerySchema, pageSchema } from "@sitewire/contracts"
 import { defineRoute } from "../defineRoute.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
-import { apiKeyColumns } from "./apiKeyColumns.ts"
+import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const listApiKeys = defineRoute({
   method: "get",
@@ -27,7 +26,7 @@ export const listApiKeys = defineRoute({
           where: newestFirst.where(after),
           orderBy: newestFirst.orderBy,
           take: count,
-          select: apiKeyColumns,
+          select: columnsOf(apiKeySchema),
         }),
     })
     if (page.kind === "problem") return page

@@ -3,8 +3,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
-import { apiKeyColumns } from "./apiKeyColumns.ts"
+import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const readApiKey = defineRoute({
   method: "get",
@@ -15,7 +14,7 @@ export const readApiKey = defineRoute({
   params: idParameter,
   success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
   async handle({ prisma }, { params: { id } }) {
-    const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
+    const row = await prisma.apiKey.findUnique({ where: { id }, select: columnsOf(apiKeySchema) })
     return row ? ok(responseOf(apiKeySchema, row)) : notFound("key", id)
   },
 })

@@ -3,8 +3,7 @@ import { ownKey } from "../../auth/caller.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { problem } from "../problems.ts"
 import { ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
-import { apiKeyColumns } from "./apiKeyColumns.ts"
+import { columnsOf, responseOf } from "../responseOf.ts"
 
 /** Registered before `/v1/keys/{id}`. No key has the id "current": ids begin with `key_`. */
 export const readCurrentApiKey = defineRoute({
@@ -20,7 +19,10 @@ export const readCurrentApiKey = defineRoute({
   },
   success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
   async handle({ prisma }, { caller }) {
-    const row = await prisma.apiKey.findUnique({ where: { id: caller.keyId }, select: apiKeyColumns })
+    const row = await prisma.apiKey.findUnique({
+      where: { id: caller.keyId },
+      select: columnsOf(apiKeySchema),
+    })
     if (row) return ok(responseOf(apiKeySchema, row))
     return problem("not-found", "The session has no API key: its user signed in with OpenID Connect.")
   },

@@ -3,8 +3,7 @@ import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
-import { apiKeyColumns } from "./apiKeyColumns.ts"
+import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const revokeApiKey = defineRoute({
   method: "delete",
@@ -21,7 +20,7 @@ export const revokeApiKey = defineRoute({
       where: { id, revoked_at: null },
       data: { revoked_at: new Date() },
     })
-    const row = await prisma.apiKey.findUnique({ where: { id }, select: apiKeyColumns })
+    const row = await prisma.apiKey.findUnique({ where: { id }, select: columnsOf(apiKeySchema) })
     if (!row) return notFound("key", id)
     const changes = count > 0 ? changesOf({}, { revoked_at: row.revoked_at }) : {}
     return ok(responseOf(apiKeySchema, row), { audit: { target: { kind: "key", id }, changes } })

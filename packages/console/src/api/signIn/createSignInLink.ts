@@ -21,10 +21,10 @@ export const createSignInLink = defineRoute({
       const detail = "A session of the web console cannot create sign-in links. Send an API key."
       return problem("key-required", detail)
     }
-    const { id, token, expiresAt } = await insertSignInLink(sql, caller.keyId)
+    const { id, token, expires_at } = await insertSignInLink(sql, caller.keyId)
     const url = `${consoleOrigin.of(headers)}/sign-in#link=${token}`
     return ok(
-      { id, url, expires_at: expiresAt.toISOString() },
+      { id, url, expires_at: expires_at.toISOString() },
       { audit: { target: { kind: "sign_in_link", id } } },
     )
   },

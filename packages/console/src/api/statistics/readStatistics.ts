@@ -68,7 +68,7 @@ export const readStatistics = defineRoute({
     return ok({
       interval,
       channel: channel ?? null,
-      counted_before: position.countedThrough.toISOString(),
+      counted_before: position.counted_through.toISOString(),
       deferred: deferred && {
         counted_at: deferred.countedAt.toISOString(),
         by_reason: complete(deferralReasonSchema.options, deferred.byReason),

@@ -9,6 +9,7 @@ import {
   siteReadyBody,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { isConsumed, type Unresolved } from "./reconcilePosition.ts"
 
@@ -86,11 +87,11 @@ function sitePaidOf({ value }: ConsumerRecord): SitePaid | null {
   return read.ok ? read.value : null
 }
 
-type DeliveryRow = { event_id: string; state: string; body_sha256: Buffer }
+type DeliveryRow = Pick<Prisma.DeliveryModel, "event_id" | "state" | "body_sha256">
 
 /** An erased delivery has no digest. */
 function differs(paid: SitePaid, { body_sha256: digest }: DeliveryRow): boolean {
-  return digest.length > 0 && !digest.equals(sha256(siteReadyBody(paid)))
+  return digest.length > 0 && !sha256(siteReadyBody(paid)).equals(digest)
 }
 
 async function findDeliveries(sql: Sql, eventIds: string[]): Promise<Map<string, DeliveryRow>> {

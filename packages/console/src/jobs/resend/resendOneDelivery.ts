@@ -14,7 +14,7 @@ export const resendsPerHour = 20
 /** `sql` must run within a transaction, so that the resend and the job that records it are committed together. */
 export async function resendOneDelivery(
   sql: Sql,
-  { delivery, reason, requestedBy }: { delivery: string; reason: string; requestedBy: string },
+  { delivery, reason, requested_by }: { delivery: string; reason: string; requested_by: string },
 ): Promise<Resent> {
   const [found] = await sql<{ has_channel: boolean }>(
     "select exists (select from channel where channel.id = channel_id) as has_channel from delivery where id = $1",
@@ -35,7 +35,7 @@ export async function resendOneDelivery(
   await sql(
     `insert into job (id, kind, state, filter, delivery_id, reason, requested_by, position, counts, created_at, finished_at)
      values ($1, 'resend', 'done', jsonb_build_object('delivery', $2::text), $2::uuid, $3, $4, '{}', '{"resent": 1}', now(), now())`,
-    [job, delivery, reason, requestedBy],
+    [job, delivery, reason, requested_by],
   )
   return { kind: "deferred", job }
 }

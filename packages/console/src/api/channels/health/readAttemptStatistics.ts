@@ -12,12 +12,12 @@ export async function readAttemptStatistics(
   since: Date,
 ): Promise<Pick<ChannelHealth, "counted_before" | "last_hour" | "last_day">> {
   const position = await readPosition(sql)
-  const to = position.countedThrough.getTime()
+  const to = position.counted_through.getTime()
   // A channel with the id of a deleted one may belong to another partner.
   const from = Math.max(to - dayMs, floorTo(since.getTime(), minuteMs))
   const points = await readPoints(sql, { interval: "minute", merge: 1, channel, from, to }, position)
   return {
-    counted_before: position.countedThrough.toISOString(),
+    counted_before: position.counted_through.toISOString(),
     last_hour: sumOf(points.filter(({ startedAt }) => startedAt >= to - hourMs)),
     last_day: sumOf(points),
   }

@@ -1,5 +1,6 @@
 import type { ChannelHealth } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { errorClass } from "../../deliveries/deliveryResponse.ts"
 import { maskEmails } from "../../deliveries/maskEmails.ts"
 
@@ -8,12 +9,8 @@ const newestDeliveries = 500
 /** So many of each delivery are read: resends can make thousands. */
 const newestAttempts = 10
 
-type LastAttempt = {
-  delivery_id: string
+type LastAttempt = Pick<Prisma.AttemptModel, "delivery_id" | "status" | "error" | "detail"> & {
   started_ms: number
-  status: number | null
-  error: string | null
-  detail: string | null
 }
 
 const counted = (column: string) => `(
