@@ -19,7 +19,7 @@ import {
   recordAttempts,
 } from "../record/recordAttempts.ts"
 
-export type Deferral = {
+type Deferral = {
   reason: DeferralReason
   /** How much of the retry period is over; null if it has not started. */
   elapsedMs: number | null

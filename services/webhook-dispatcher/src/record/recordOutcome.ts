@@ -1,10 +1,9 @@
-import type { Logger, Traceparent } from "@sitewire/runtime"
+import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
 import type { Decision } from "../decide/decide.ts"
 import type { Release } from "../deferred/release.ts"
 import type { DeferralReason, DueDelivery } from "../delivery.ts"
 import type { FirstOutcome } from "../intake/storeDeliveries.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import { logFields } from "../send/attempt.ts"
 import type { AttemptOutcome } from "../send/sendRequest.ts"
 import { steadyClock } from "../steadyClock.ts"
 import type { AttemptRecord } from "./recordAttempts.ts"
@@ -41,7 +40,7 @@ export function createRecordOutcome(parts: RecordParts) {
     // A deferred one was counted when it was deferred.
     if (due.claim?.deferredAt) return
     metrics.deferred.inc({ reason })
-    log.debug({ ...logFields(due), reason }, "delivery deferred")
+    log.debug({ ...describe(due), reason }, "delivery deferred")
   }
 
   async function attempted(due: DueDelivery, attempt: Made): Promise<void> {
@@ -70,12 +69,17 @@ export function createRecordOutcome(parts: RecordParts) {
     const level = state === "delivered" ? "debug" : "info"
     if (!log.isLevelEnabled(level)) return
     log[level](
-      { ...logFields(due, traceparent), state, error, status, ms: Math.round(totalMs) },
+      { ...describe(due, traceparent), state, error, status, ms: Math.round(totalMs) },
       "attempt made",
     )
   }
 
   return { defer, attempted }
+}
+
+function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) {
+  const { id, eventId, channel, attempt, correlation } = due
+  return { delivery: id, event: eventId, channel: channel.id, attempt, correlation, ...traceFields(span) }
 }
 
 /** `elapsedMs`: how much of the retry period is over. */

@@ -27,15 +27,12 @@ export function createAttempt({ send, network, tracing, log }: AttemptParts) {
       const outcome = await send(due, traceparent)
       return outcome !== null && network.isOurFault(due.channel.id, outcome) ? "fault" : outcome
     } catch (error) {
-      const seen = logFields(due, traceparent)
-      log.error({ ...seen, error }, "an attempt could not be made; the delivery is deferred")
+      const { id: delivery, eventId: event, channel, attempt, correlation } = due
+      log.error(
+        { delivery, event, channel: channel.id, attempt, correlation, ...traceFields(traceparent), error },
+        "an attempt could not be made; the delivery is deferred",
+      )
       return "fault"
     }
   }
-}
-
-/** What each log line about an attempt says of it. */
-export function logFields(due: DueDelivery, span: Traceparent | null = due.traceparent) {
-  const { id, eventId, channel, attempt, correlation } = due
-  return { delivery: id, event: eventId, channel: channel.id, attempt, correlation, ...traceFields(span) }
 }
