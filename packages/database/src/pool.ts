@@ -42,7 +42,7 @@ const passwordWithinMs = 15_000
  * After a failover, the name may still lead to the old primary, which is then a standby and accepts reads. It may not
  * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
  */
-async function requirePrimary(client: pg.PoolClient): Promise<void> {
+async function requirePrimary(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby")
   if (!rows[0]?.standby) return
   const message =
@@ -69,7 +69,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     options: "-c enable_seqscan=off -c jit=off",
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    verify: (client, done) => void requirePrimary(client).then(() => done(), done),
+    onConnect: requirePrimary,
   })
   // Without a listener, a connection that breaks while idle ends the process.
   driver.on("error", onIdleError)
