@@ -82,7 +82,7 @@ const valid = {
     email: "owner@shop.example",
     created_at: "2030-01-02T03:04:05+02:00",
   },
-  due: { delivery: "019aa000-0000-7000-8000-000000000000", attempt: 2, failures: 1, correlation: "c" },
+  due: { delivery: "019aa000-0000-7000-8000-000000000000", attempt: 2 },
   triggered: { connection: "conn", first_at: since, last_at: since, count: 3, correlation: "c" },
 }
 
