@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { type Acquired, createLimiter } from "./createLimiter.ts"
+import { createLimiter } from "./createLimiter.ts"
+import type { Acquired } from "./keys.ts"
 
 function limiterWith({
   maxConcurrency = 2,

@@ -1,8 +1,2 @@
-export {
-  type Acquired,
-  createLimiter,
-  type KeyStatus,
-  type Limiter,
-  type LimiterSettings,
-  type PermitOutcome,
-} from "./createLimiter.ts"
+export { createLimiter, type KeyStatus, type Limiter, type LimiterSettings } from "./createLimiter.ts"
+export type { Acquired, PermitOutcome } from "./keys.ts"
