@@ -3,7 +3,8 @@ import type { Dispatcher } from "undici"
 import type { Target } from "../address/parseTarget.ts"
 import type { Resolve } from "../address/resolveAndVet.ts"
 import { statusOf } from "../connection/adaptParser.ts"
-import type { Connection, ConnectionPool, PoolUser } from "../connection/connectionPool.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { ConnectionPool, PoolUser } from "../connection/connectionPool.ts"
 import { localResourceError } from "../connection/localResourceError.ts"
 import {
   classifyNetworkError,
