@@ -7,7 +7,7 @@ import { createResolve } from "./address/resolveAndVet.ts"
 import type { OnCertificate } from "./connection/connection.ts"
 import { createConnectionPool } from "./connection/connectionPool.ts"
 import { ACCEPT_ENCODING } from "./request/decodeBody.ts"
-import { createDownloadSink } from "./request/downloadSink.ts"
+import { DownloadSink } from "./request/downloadSink.ts"
 import { Exchange, type Sink } from "./request/exchange.ts"
 import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
 import { ResponseSink } from "./request/responseSink.ts"
@@ -170,7 +170,7 @@ export function createEgress(options: EgressOptions): Egress {
           return
         }
         const { deadlineMs, maxBytes, onChunk } = input
-        const sink = createDownloadSink({ deadlineMs, maxBytes, onChunk, resolve: resolveOutcome, reject })
+        const sink = new DownloadSink({ deadlineMs, maxBytes, onChunk, resolve: resolveOutcome, reject })
         const headers = { "accept-encoding": ACCEPT_ENCODING, ...input.headers }
         const call = {
           target: parsed.target,

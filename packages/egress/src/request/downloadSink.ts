@@ -6,7 +6,7 @@ import type { Exchange, Sink } from "./exchange.ts"
 import type { DownloadOutcome, Headers } from "./outcome.ts"
 import { ResponseSink } from "./responseSink.ts"
 
-export type DownloadSinkOptions = {
+type DownloadSinkOptions = {
   deadlineMs: number
   maxBytes: number
   onChunk: (chunk: Buffer) => Promise<void> | void
@@ -14,163 +14,167 @@ export type DownloadSinkOptions = {
   reject: (error: Error) => void
 }
 
-export function createDownloadSink({
-  deadlineMs,
-  maxBytes,
-  onChunk,
-  resolve,
-  reject,
-}: DownloadSinkOptions): Sink {
-  let status = 0
-  let headers: Headers = {}
-  let encodedBytes = 0
-  let decodedBytes = 0
-  let source: Readable | undefined
+/** Decodes the body of a 200 or 203. Any other response is for a `ResponseSink`. */
+export class DownloadSink implements Sink {
+  readonly #options: DownloadSinkOptions
+  #head: { status: number; headers: Headers } = { status: 0, headers: {} }
+  #encodedBytes = 0
+  #decodedBytes = 0
+  #source: Readable | undefined
   // What has arrived in this turn of the event loop. A source may send each byte as a chunk of its own, with much between two of
   // them that is no content. Passed on one by one, each would take memory as an object and keep the socket's whole buffer.
-  let arrived: Buffer[] = []
-  let settled = false
-  let lateTimer: NodeJS.Timeout | undefined
-  let notRead: ResponseSink | undefined
+  #arrived: Buffer[] = []
+  #settled = false
+  #lateTimer: NodeJS.Timeout | undefined
+  #notRead: ResponseSink | undefined
 
-  function settle(outcome: DownloadOutcome): void {
-    if (settled) return
-    settled = true
-    clearTimeout(lateTimer)
-    source?.destroy()
-    resolve(outcome)
+  constructor(options: DownloadSinkOptions) {
+    this.#options = options
   }
 
-  function downloaded(exchange: Exchange): DownloadOutcome {
-    const { ip = "" } = exchange
-    const timing = exchange.timing("now")
-    return { kind: "downloaded", status, headers, encodedBytes, decodedBytes, ip, timing }
+  onHead(exchange: Exchange, status: number, headers: Headers): void {
+    this.#head = { status, headers }
+    if (status === 200 || status === 203) {
+      if (Number(headers["content-length"] ?? 0) > this.#options.maxBytes) this.#stopTooLarge(exchange)
+      return
+    }
+    this.#notRead = new ResponseSink((outcome) => this.#settle(outcome), this.#options.reject)
+    this.#notRead.onHead(exchange, status, headers)
   }
 
-  function failed(exchange: Exchange, failure: Failure): DownloadOutcome {
-    const { ip } = exchange
-    const timing = exchange.timing("now")
-    return { kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing }
+  onData(exchange: Exchange, chunk: Buffer): void {
+    if (this.#notRead !== undefined) {
+      this.#notRead.onData(exchange, chunk)
+      return
+    }
+    this.#encodedBytes += chunk.length
+    // Encoded bytes are limited as well, because a gzip body can go on for ever without decoding to
+    // anything.
+    if (this.#encodedBytes > this.#options.maxBytes) {
+      this.#stopTooLarge(exchange)
+      return
+    }
+    this.#source ??= this.#open(exchange, chunk[0] ?? 0)
+    if (this.#arrived.push(chunk) === 1) process.nextTick(() => this.#passOn(exchange))
   }
 
-  function stop(exchange: Exchange, outcome: DownloadOutcome): void {
-    settle(outcome)
-    exchange.abort()
-  }
-
-  function stopTooLarge(exchange: Exchange): void {
-    const { ip = "" } = exchange
-    const timing = exchange.timing("now")
-    stop(exchange, { kind: "too-large", status, headers, limitBytes: maxBytes, ip, timing })
-  }
-
-  function stopUndecodable(exchange: Exchange, fault: string): void {
-    const { target, ip = "" } = exchange
-    const message = `${target.host} ${fault}`
-    stop(exchange, { kind: "undecodable", message, ip, timing: exchange.timing("now") })
-  }
-
-  function open(exchange: Exchange, firstByte: number): Readable | undefined {
-    const encoding = headers["content-encoding"] ?? ""
-    const decoder = createDecoder(encoding, firstByte)
+  #open(exchange: Exchange, firstByte: number): Readable | undefined {
+    const decoder = createDecoder(this.#head.headers["content-encoding"] ?? "", firstByte)
     if (decoder === undefined) {
-      stopUndecodable(exchange, "sent an unsupported content-encoding: send gzip, deflate or identity")
+      this.#stopUndecodable(exchange, "sent an unsupported content-encoding: send gzip, deflate or identity")
       return undefined
     }
     const encoded = new Readable({ read: () => exchange.resume() })
     const decoded = decoder === "identity" ? encoded : pipeline(encoded, decoder, ignore)
-    consume(exchange, decoded).catch((error: Error) => {
-      if (settled) return
-      settled = true
-      clearTimeout(lateTimer)
+    this.#consume(exchange, decoded).catch((error: Error) => {
+      if (!this.#end()) return
       exchange.abort()
-      reject(error)
+      this.#options.reject(error)
     })
     return encoded
   }
 
-  function passOn(exchange: Exchange): void {
-    if (settled || source === undefined || arrived.length === 0) return
-    const [first = Buffer.alloc(0)] = arrived
-    const isWhole = arrived.length === 1 && first.length * 2 >= first.buffer.byteLength
-    const piece = isWhole ? first : Buffer.concat(arrived)
-    arrived = []
-    if (source.push(piece) === false) exchange.pause()
+  #passOn(exchange: Exchange): void {
+    if (this.#settled || this.#source === undefined || this.#arrived.length === 0) return
+    const [first = Buffer.alloc(0)] = this.#arrived
+    const isWhole = this.#arrived.length === 1 && first.length * 2 >= first.buffer.byteLength
+    const piece = isWhole ? first : Buffer.concat(this.#arrived)
+    this.#arrived = []
+    if (this.#source.push(piece) === false) exchange.pause()
   }
 
-  async function consume(exchange: Exchange, decoded: Readable): Promise<void> {
+  async #consume(exchange: Exchange, decoded: Readable): Promise<void> {
     const chunks = decoded[Symbol.asyncIterator]()
-    for (;;) {
+    while (!this.#settled) {
       let next: IteratorResult<Buffer>
       try {
         next = await chunks.next()
       } catch (error) {
-        // `settle` also causes an error here, because it destroys the stream. Then `stop` has no effect.
-        stopUndecodable(exchange, `sent a body that does not fit its content-encoding (${errorCode(error)})`)
+        // `#end` also causes an error here, because it destroys the stream. Then `#stop` has no effect.
+        const code = errorCode(error)
+        this.#stopUndecodable(exchange, `sent a body that does not fit its content-encoding (${code})`)
         return
       }
-      if (settled) return
+      if (this.#settled) return
       if (next.done) {
-        settle(downloaded(exchange))
         // The body may contain more bytes after the end of the compressed data. Nobody reads them, so without
-        // this the call would not end.
-        exchange.abort()
+        // the abort the call would not end.
+        this.#stop(exchange, this.#downloaded(exchange))
         return
       }
-      if (decodedBytes + next.value.length > maxBytes) {
-        stopTooLarge(exchange)
+      if (this.#decodedBytes + next.value.length > this.#options.maxBytes) {
+        this.#stopTooLarge(exchange)
         return
       }
-      decodedBytes += next.value.length
-      await onChunk(next.value)
-      if (settled) return
+      this.#decodedBytes += next.value.length
+      await this.#options.onChunk(next.value)
     }
   }
 
-  return {
-    onHead(exchange, receivedStatus, receivedHeaders) {
-      status = receivedStatus
-      headers = receivedHeaders
-      if (status === 200 || status === 203) {
-        if (Number(headers["content-length"] ?? 0) > maxBytes) stopTooLarge(exchange)
-        return
-      }
-      notRead = new ResponseSink(settle, reject)
-      notRead.onHead(exchange, status, headers)
-    },
-    onData(exchange, chunk) {
-      if (notRead !== undefined) {
-        notRead.onData(exchange, chunk)
-        return
-      }
-      encodedBytes += chunk.length
-      // Encoded bytes are limited as well, because a gzip body can go on for ever without decoding to
-      // anything.
-      if (encodedBytes > maxBytes) {
-        stopTooLarge(exchange)
-        return
-      }
-      source ??= open(exchange, chunk[0] ?? 0)
-      if (arrived.push(chunk) === 1) process.nextTick(passOn, exchange)
-    },
-    onEnd(exchange) {
-      if (source === undefined) {
-        settle(downloaded(exchange))
-        return
-      }
-      passOn(exchange)
-      source.push(null)
-      // `onChunk` may not have received the last chunks yet. The exchange's timer has ended, so another one
-      // enforces the deadline.
-      const remainingMs = Math.max(0, deadlineMs - exchange.timing("now").totalMs)
-      const late = () => settle(failed(exchange, timedOut("open", exchange.target.host, deadlineMs)))
-      if (!settled) lateTimer = setTimeout(late, remainingMs)
-    },
-    onFail: (exchange, failure) => settle(failed(exchange, failure)),
-    onAbort: (exchange) => settle({ kind: "aborted", timing: exchange.timing("now") }),
-    onError: reject,
+  onEnd(exchange: Exchange): void {
+    if (this.#source === undefined) {
+      this.#settle(this.#downloaded(exchange))
+      return
+    }
+    this.#passOn(exchange)
+    this.#source.push(null)
+    // `onChunk` may not have received the last chunks yet. The exchange's timer has ended, so another one
+    // enforces the deadline.
+    const { deadlineMs } = this.#options
+    const late = () => this.onFail(exchange, timedOut("open", exchange.target.host, deadlineMs))
+    if (!this.#settled)
+      this.#lateTimer = setTimeout(late, Math.max(0, deadlineMs - exchange.timing("now").totalMs))
+  }
+
+  onFail(exchange: Exchange, failure: Failure): void {
+    const { ip } = exchange
+    const timing = exchange.timing("now")
+    this.#settle({ kind: "failed", ...failure, ...(ip === undefined ? {} : { ip }), timing })
+  }
+
+  onAbort(exchange: Exchange): void {
+    this.#settle({ kind: "aborted", timing: exchange.timing("now") })
+  }
+
+  onError(error: Error): void {
+    this.#options.reject(error)
+  }
+
+  #downloaded(exchange: Exchange): DownloadOutcome {
+    const bytes = { encodedBytes: this.#encodedBytes, decodedBytes: this.#decodedBytes }
+    return { kind: "downloaded", ...this.#head, ...bytes, ...whereAndWhen(exchange) }
+  }
+
+  #stopTooLarge(exchange: Exchange): void {
+    const limitBytes = this.#options.maxBytes
+    this.#stop(exchange, { kind: "too-large", ...this.#head, limitBytes, ...whereAndWhen(exchange) })
+  }
+
+  #stopUndecodable(exchange: Exchange, fault: string): void {
+    const message = `${exchange.target.host} ${fault}`
+    this.#stop(exchange, { kind: "undecodable", message, ...whereAndWhen(exchange) })
+  }
+
+  #stop(exchange: Exchange, outcome: DownloadOutcome): void {
+    this.#settle(outcome)
+    exchange.abort()
+  }
+
+  #settle(outcome: DownloadOutcome): void {
+    if (this.#end()) this.#options.resolve(outcome)
+  }
+
+  /** False if the download had ended before. */
+  #end(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    clearTimeout(this.#lateTimer)
+    this.#source?.destroy()
+    return true
   }
 }
 
-// Errors of the pipeline are handled in `consume`, which reads from it.
+const whereAndWhen = (exchange: Exchange) => ({ ip: exchange.ip ?? "", timing: exchange.timing("now") })
+
+// Errors of the pipeline are handled in `#consume`, which reads from it.
 function ignore(): void {}
