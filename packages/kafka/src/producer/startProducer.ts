@@ -4,7 +4,7 @@ import { reasonOf } from "../client/log.ts"
 import type { ProducerRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
 import { createBrokerConnections } from "./brokerConnections.ts"
-import type { PublishCall } from "./partitionQueues.ts"
+import type { PublishCall } from "./partitionQueue.ts"
 import { RecordTooLarge } from "./publishErrors.ts"
 import { createTopicSender, type TopicSender } from "./topicSender.ts"
 import type { TopicState } from "./topicState.ts"
@@ -92,15 +92,8 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
     const queuedAt = performance.now()
     const messages = records.map(toMessage)
     const large = messages.findIndex(({ bytes }) => bytes > maxBatchBytes)
-    const tooLarge = records[large]
-    if (tooLarge) {
-      const { topic } = tooLarge
-      // Without its key, which a publisher may have made of personal data.
-      const why =
-        `A record for ${topic} has ${messages[large]?.bytes} bytes; the limit is ` +
-        `${maxBatchBytes}. No record of this call was sent. Make the record smaller.`
-      return Promise.reject(new RecordTooLarge(why, topic))
-    }
+    if (large >= 0)
+      return Promise.reject(tooLarge(records[large]?.topic ?? "", messages[large]?.bytes ?? 0, maxBatchBytes))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let unacknowledged = records.length
     const settle = () => {
@@ -168,6 +161,14 @@ export async function startProducer(options: ProducerOptions): Promise<Producer>
       return closed
     },
   }
+}
+
+/** The error does not contain the record's key, which a publisher may have made of personal data. */
+function tooLarge(topic: string, bytes: number, limit: number): RecordTooLarge {
+  const why =
+    `A record for ${topic} has ${bytes} bytes; the limit is ${limit}. No record of this call was sent. ` +
+    "Make the record smaller."
+  return new RecordTooLarge(why, topic)
 }
 
 function toMessage({ key, value, headers, timestamp }: ProducerRecord): { message: Message; bytes: number } {

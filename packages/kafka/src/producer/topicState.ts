@@ -1,4 +1,4 @@
-import type { PartitionQueue } from "./partitionQueues.ts"
+import type { PartitionQueue } from "./partitionQueue.ts"
 
 const recentMs = 1_000
 const failureCountsMs = 3_000
