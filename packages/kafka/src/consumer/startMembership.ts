@@ -11,7 +11,7 @@ import { ignoreIfNotRunning } from "../client/workarounds/pauseThrowsWhileStoppe
 import { endAfterUnsafeRejoin } from "../client/workarounds/rejoinWhileFetching.ts"
 import { readRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
-import type { FetchedBatch, SkippedBatch } from "./dispatchRecords.ts"
+import type { FetchedBatch, SkippedBatch } from "./assignedPartition.ts"
 import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 
 const heartbeatIntervalMs = 1_000
