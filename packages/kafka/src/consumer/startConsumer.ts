@@ -4,11 +4,11 @@ import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"
 import type { ConsumerRecord } from "../record.ts"
 import { withinDeadline } from "../withinDeadline.ts"
+import { commitOffsets } from "./commitOffsets.ts"
 import { dispatchRecords } from "./dispatchRecords.ts"
 import { limitOutstanding } from "./limitOutstanding.ts"
 import { startMembership } from "./startMembership.ts"
 
-const commitEveryMs = 250
 const firstRetryMs = 200
 const longestRetryMs = 3_000
 export type ConsumerOptions = {
@@ -42,7 +42,7 @@ export type Consumer = {
   outstanding(): number
   /** True if the consumer has joined, has fetched, and receives heartbeat responses. */
   healthy(): boolean
-  /** The lag of the partitions that this consumer is assigned. Rejects if no broker responds. */
+  /** The lag of the partitions that this consumer is assigned. Each call opens connections. Rejects if no broker responds. */
   lag(): Promise<Lag[]>
   /**
    * Waits for outstanding records, commits and leaves the group. `drained` is false if the deadline passed or
@@ -69,13 +69,12 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   let lastReason = "not joined yet"
   let retryMs = firstRetryMs
   let membership: ReturnType<typeof startMembership> | null = null
-  let committing: Promise<boolean> | null = null
-  let readingLag: ReturnType<typeof readLag> | null = null
 
   function reportHealth(now: boolean, why: string): void {
     lastReason = why
     if (now === healthy) return
     healthy = now
+    if (now) joined.resolve()
     if (now) log.info({ group }, "consumer is healthy")
     else log.error({ group, why }, "consumer is unhealthy")
     onHealth?.(now, why)
@@ -91,25 +90,11 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     clock: kafka.clock,
   })
 
-  async function commitPending(): Promise<boolean> {
-    const { commits, markCommitted } = dispatch.pendingCommits()
-    if (commits.length === 0) return true
-    try {
-      await membership?.commit(commits)
-      markCommitted()
-      return true
-    } catch (error) {
-      log.debug({ group, why: reasonOf(error) }, "offsets were not committed")
-      return false
-    }
-  }
-  function commit(): Promise<boolean> {
-    committing ??= commitPending().finally(() => {
-      committing = null
-    })
-    return committing
-  }
-  const commitTimer = setInterval(() => void commit(), commitEveryMs)
+  const offsets = commitOffsets(
+    dispatch.pendingCommits,
+    (commits) => membership?.commit(commits),
+    (error) => log.debug({ group, why: reasonOf(error) }, "offsets were not committed"),
+  )
 
   async function stayMember(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -127,15 +112,12 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
         },
         // Commit before the rejoin: afterwards, the broker rejects commits of this generation.
         onLeave() {
-          void commitPending()
+          void offsets.commit()
           dispatch.revoke()
         },
         onFetched: dispatch.onFetched,
         onSkipped: dispatch.onSkipped,
-        onHealth(now, why) {
-          reportHealth(now, why)
-          if (now) joined.resolve()
-        },
+        onHealth: reportHealth,
       })
       const why = await membership.ended
       if (performance.now() - (memberSince ?? Number.POSITIVE_INFINITY) > stableMs) retryMs = firstRetryMs
@@ -160,10 +142,8 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
     dispatch.stop()
     while (limit.outstanding() > 0 && remainingMs() > reserveMs)
       await limit.changed(remainingMs() - reserveMs)
-    clearInterval(commitTimer)
     const isMember = healthy
-    if (committing) await withinDeadline(committing, remainingMs(), false)
-    const committed = await withinDeadline(commit(), remainingMs(), false)
+    const committed = await offsets.commitLast(remainingMs)
     const drained = limit.outstanding() === 0 && isMember && committed
     closing.abort()
     membership?.end("closed")
@@ -175,13 +155,7 @@ export async function startConsumer(options: ConsumerOptions): Promise<Consumer>
   const consumer: Consumer = {
     outstanding: () => limit.outstanding(),
     healthy: () => healthy,
-    async lag() {
-      // Concurrent callers share one read, because each read opens connections.
-      readingLag ??= readLag(kafka, group, [...delays.keys()]).finally(() => {
-        readingLag = null
-      })
-      return (await readingLag).lags.filter(dispatch.isAssigned)
-    },
+    lag: async () => (await readLag(kafka, group, [...delays.keys()])).lags.filter(dispatch.isAssigned),
     close(deadlineMs) {
       closed ??= drain(deadlineMs)
       return closed
