@@ -71,30 +71,13 @@ export type Egress = {
   close(): Promise<void>
 }
 
-const MAX_HEADER_BYTES = 16 * 1_024
-/** With TLS, each takes some 70 kB. */
-const MAX_IDLE_CONNECTIONS = 4_096
-/**
- * How long a connection may be idle if the server states no time: many partners get one event a minute, and a new TLS
- * connection costs many times what a request does. A server may close it earlier, even just when a request is written:
- * a repeatable request is then sent once more. Networks forget idle connections after four minutes or later.
- */
-const IDLE_MS = 60_000
-/** How long a connection may be idle at most if the server has stated (`Keep-Alive: timeout=…`) that it keeps it as long. */
-const STATED_IDLE_MS = 120_000
-
 /** All calls to addresses from partners go through this: it vets each address and limits time and size. */
 export function createEgress(options: EgressOptions): Egress {
   const policy = parsePolicy(options)
   const targetOf = createTargetCache(policy)
   const lookup = options.lookup ?? createLookup()
   const resolve = createResolve({ lookup, policy })
-  const pool = createConnectionPool({
-    connectionsPerOrigin: options.connectionsPerOrigin,
-    maxIdle: MAX_IDLE_CONNECTIONS,
-    idleMs: IDLE_MS,
-    statedIdleMs: STATED_IDLE_MS,
-    maxHeaderBytes: MAX_HEADER_BYTES,
+  const pool = createConnectionPool(options.connectionsPerOrigin, {
     secureContext: createSecureContext({
       minVersion: "TLSv1.2",
       // A server could ask for one handshake after the other.

@@ -9,14 +9,7 @@ import { lastOf, openSocket } from "./openSocket.ts"
 import { TlsFloodError } from "./tlsFloodError.ts"
 import type { createTlsSessions } from "./tlsSessions.ts"
 
-export type ConnectionOptions = {
-  idleMs: number
-  /** The limit for a server that states how long it keeps an idle connection. */
-  statedIdleMs: number
-  maxHeaderBytes: number
-  secureContext: SecureContext
-  onCertificate: OnCertificate | undefined
-}
+export type ConnectionOptions = { secureContext: SecureContext; onCertificate: OnCertificate | undefined }
 
 /** `origin` is as in URLs, such as `https://partner.example`. */
 export type OnCertificate = (origin: string, expiresAt: Date) => void
@@ -30,9 +23,20 @@ type Owner = {
   discard(connection: Connection): void
 }
 
-// The head of a response must end within this many times `maxHeaderBytes`. That leaves room for what may
+const MAX_HEADER_BYTES = 16 * 1_024
+
+// The head of a response must end within this many. That leaves room for what may
 // precede it: a TLS handshake and up to sixteen 1xx responses.
-const MAX_HEADS_READ = 24
+const MAX_READ_BEFORE_HEAD = 24 * MAX_HEADER_BYTES
+
+/**
+ * How long a connection may be idle if the server states no time: many partners get one event a minute, and a new TLS
+ * connection costs many times what a request does. A server may close it earlier, even just when a request is written:
+ * a repeatable request is then sent once more. Networks forget idle connections after four minutes or later.
+ */
+const IDLE_MS = 60_000
+/** How long a connection may be idle at most if the server has stated (`Keep-Alive: timeout=…`) that it keeps it as long. */
+const STATED_IDLE_MS = 120_000
 
 // In one interval: room for a handshake.
 const MAX_TLS_BYTES = 64 * 1_024
@@ -66,7 +70,6 @@ export class Connection {
   constructor(target: Target, owner: Owner) {
     this.target = target
     this.#owner = owner
-    const { idleMs, statedIdleMs, maxHeaderBytes } = owner.options
     this.client = new Client(target.origin, {
       connect: (_, done) => this.#connect(done),
       allowH2: false,
@@ -74,10 +77,10 @@ export class Connection {
       // undici's own timers for a response are off, because each call has a timer.
       headersTimeout: 0,
       bodyTimeout: 0,
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: statedIdleMs,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: STATED_IDLE_MS,
       keepAliveTimeoutThreshold: 1_000,
-      maxHeaderSize: maxHeaderBytes,
+      maxHeaderSize: MAX_HEADER_BYTES,
     })
     this.client.on("disconnect", () => {
       if (owner.isIdle(this)) owner.discard(this)
@@ -140,12 +143,12 @@ export class Connection {
    * HTTP parser skips empty lines there without reporting them, so a server could send them for ever.
    */
   #limitReading(socket: Socket): void {
-    const { options, isIdle, discard } = this.#owner
+    const { isIdle, discard } = this.#owner
     if (isIdle(this)) {
       discard(this)
     } else if (this.headAwaited) {
       const read = socket.bytesRead - this.#readBefore
-      if (read > MAX_HEADS_READ * options.maxHeaderBytes) socket.destroy(new errors.HeadersOverflowError())
+      if (read > MAX_READ_BEFORE_HEAD) socket.destroy(new errors.HeadersOverflowError())
     }
   }
 

@@ -11,21 +11,13 @@ export type PoolUser = {
   onConnection(connection: Connection): void
 }
 
-export type ConnectionPool = {
-  /** Calls the user's `onConnection` at once, or when a connection is free. Users wait in order. */
-  acquire(user: PoolUser): void
-  cancelWait(user: PoolUser): void
-  /** Call it at the end of the response. The connection is reused if its socket stays open. */
-  release(connection: Connection): void
-  discard(connection: Connection): void
-  close(): Promise<void>
-  counts(): { origins: number; open: number; idle: number }
-}
-
-export type ConnectionPoolOptions = ConnectionOptions & { connectionsPerOrigin: number; maxIdle: number }
+export type ConnectionPool = ReturnType<typeof createConnectionPool>
 
 // An origin is removed with its last connection, so the number of origins needs no limit.
 type Origin = { open: number; idle: Connection[]; waiting: Set<PoolUser> }
+
+/** With TLS, each takes some 70 kB. */
+const MAX_IDLE = 4_096
 
 const LIMIT_TLS_EVERY_MS = 250
 
@@ -33,8 +25,7 @@ const LIMIT_TLS_EVERY_MS = 250
  * Reuses connections by origin and IP address. undici's own pool is not enough: a call must use only IP
  * addresses that it vetted, and a timeout must close the socket at once, even while it connects.
  */
-export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  const { connectionsPerOrigin, maxIdle } = options
+export function createConnectionPool(connectionsPerOrigin: number, options: ConnectionOptions) {
   const origins = new Map<string, Origin>()
   const open = new Set<Connection>()
   const idle = new Set<Connection>()
@@ -103,7 +94,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     } else {
       origin.idle.push(connection)
       idle.add(connection)
-      if (idle.size > maxIdle) {
+      if (idle.size > MAX_IDLE) {
         const oldest = first(idle)
         if (oldest !== undefined) discard(oldest)
       }
@@ -127,15 +118,18 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   }
 
   return {
+    /** Calls the user's `onConnection` at once, or when a connection is free. Users wait in order. */
     acquire,
-    cancelWait: (user) => {
+    cancelWait(user: PoolUser): void {
       origins.get(user.target.origin)?.waiting.delete(user)
     },
-    // Deferred by a tick, because undici reports the end of a response before it closes the socket. Code that
-    // awaits the end continues later than that, so its next call can reuse the connection.
-    release: (connection) => process.nextTick(connection.settle),
+    /**
+     * Call it at the end of the response. Deferred by a tick, because undici reports the end of a response before it closes the
+     * socket. Code that awaits the end continues later than that, so its next call can reuse the connection.
+     */
+    release: (connection: Connection): void => process.nextTick(connection.settle),
     discard,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(limiting)
       const connections = [...open]
       for (const connection of open) discard(connection)
