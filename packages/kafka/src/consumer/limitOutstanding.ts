@@ -1,15 +1,7 @@
-/** Limits the outstanding records (dispatched and not done) of all partitions together. */
-export type OutstandingLimit = {
-  outstanding(): number
-  capacity(): number
-  acquire(count: number): void
-  release(count: number): void
-  /** Resolves at the next release, at the next `notify`, or after `ms`. */
-  changed(ms: number): Promise<void>
-  notify(): void
-}
+export type OutstandingLimit = ReturnType<typeof limitOutstanding>
 
-export function limitOutstanding(max: number): OutstandingLimit {
+/** Limits the outstanding records (dispatched and not done) of all partitions together. */
+export function limitOutstanding(max: number) {
   let outstanding = 0
   let waiters = new Set<() => void>()
   let scheduled = false
@@ -22,18 +14,19 @@ export function limitOutstanding(max: number): OutstandingLimit {
   return {
     outstanding: () => outstanding,
     capacity: () => max - outstanding,
-    acquire(count) {
+    acquire(count: number): void {
       outstanding += count
     },
-    release(count) {
+    release(count: number): void {
       outstanding -= count
       if (waiters.size === 0 || scheduled) return
       scheduled = true
       // Deferred, so that records done in one turn of the event loop cause only one dispatch.
       setImmediate(notify)
     },
-    changed: (ms) =>
-      new Promise((resolve) => {
+    /** Resolves at the next release, at the next `notify`, or after `ms`. */
+    changed: (ms: number) =>
+      new Promise<void>((resolve) => {
         const waiter = () => {
           clearTimeout(timer)
           waiters.delete(waiter)

@@ -38,16 +38,7 @@ export type MembershipOptions = {
   onHealth(healthy: boolean, why: string): void
 }
 
-export type Membership = {
-  ended: Promise<string>
-  end(why: string): void
-  leave(): Promise<void>
-  commit(commits: OffsetCommit[]): Promise<void>
-  pause(partition: TopicPartition): void
-  resume(partition: TopicPartition): void
-}
-
-export function startMembership(options: MembershipOptions): Membership {
+export function startMembership(options: MembershipOptions) {
   const { kafka, group, topics, sessionTimeoutMs, fetchBytes, pauseMs } = options
   const { onJoin, onLeave, onFetched, onSkipped, onHealth } = options
   const consumer = createClient(kafka, { requestTimeoutMs: 10_000, retries: 2 }).consumer({
@@ -145,7 +136,7 @@ export function startMembership(options: MembershipOptions): Membership {
   return {
     ended,
     end,
-    async leave() {
+    async leave(): Promise<void> {
       // Wait first, because a pending connect or join cannot be cancelled.
       const disconnect = async () => {
         await withinDeadline(joining, 5_000, null)
@@ -156,13 +147,13 @@ export function startMembership(options: MembershipOptions): Membership {
       )
       await withinDeadline(disconnecting, 10_000, null)
     },
-    async commit(commits) {
+    async commit(commits: OffsetCommit[]): Promise<void> {
       if (hasEnded || !lastBatch) throw new Error("Not a member of the group: nothing can be committed.")
       await commitWithoutRetry(lastBatch, commits)
     },
-    pause: ({ topic, partition }) =>
+    pause: ({ topic, partition }: TopicPartition) =>
       ignoreIfNotRunning(() => consumer.pause([{ topic, partitions: [partition] }])),
-    resume: ({ topic, partition }) =>
+    resume: ({ topic, partition }: TopicPartition) =>
       ignoreIfNotRunning(() => consumer.resume([{ topic, partitions: [partition] }])),
   }
 }

@@ -1,23 +1,7 @@
-/**
- * The records of a partition that are not done, during one assignment. Memory grows only with their number.
- */
-export type OffsetTracker<R> = {
-  /** The records must be in offset order. */
-  add(records: readonly R[]): void
-  /** There are no further records before the offset `next`. */
-  reach(next: string): void
-  /** Returns false if the record is of another assignment, or was done before. */
-  done(record: R): boolean
-  /**
-   * The offset of the first record that is not done; if all are done, the next one. Null before any record.
-   */
-  committable(): string | null
-  notDone(): Iterable<R>
-}
-
 const compactAbove = 64
 
-export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
+/** The records of a partition that are not done, during one assignment. Memory grows only with their number. */
+export function trackOffsets<R extends { offset: string }>() {
   // In offset order; null for a record that is done. Decision 0019 explains why arrays and not a Set.
   const records: (R | null)[] = []
   const offsets: number[] = []
@@ -53,7 +37,8 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
   }
 
   return {
-    add(added) {
+    /** The records must be in offset order. */
+    add(added: readonly R[]): void {
       for (const record of added) {
         records.push(record)
         offsets.push(Number(record.offset))
@@ -62,10 +47,12 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
       const last = added.at(-1)
       if (last) end = String(BigInt(last.offset) + 1n)
     },
-    reach(next) {
+    /** There are no further records before the offset `next`. */
+    reach(next: string): void {
       end = next
     },
-    done(record) {
+    /** Returns false if the record is of another assignment, or was done before. */
+    done(record: R): boolean {
       const index = indexOf(record)
       if (index < 0) return false
       records[index] = null
@@ -74,7 +61,8 @@ export function trackOffsets<R extends { offset: string }>(): OffsetTracker<R> {
       if (records.length > compactAbove && records.length > 2 * notDone) compact()
       return true
     },
-    committable: () => records[first]?.offset ?? end,
+    /** The offset of the first record that is not done; if all are done, the next one. Null before any record. */
+    committable: (): string | null => records[first]?.offset ?? end,
     notDone: () => records.filter((record) => record !== null),
   }
 }

@@ -1,13 +1,7 @@
-/** Times are milliseconds since the epoch, but `sentAt` is a time of `performance.now()`. */
-export type BrokerClock = {
-  now(): number
-  read(appendedAt: number): void
-  /** A record with this LogAppendTime, sent at `sentAt`, has just been acknowledged. */
-  acknowledged(appendedAt: number, sentAt: number): void
-}
+export type BrokerClock = ReturnType<typeof createBrokerClock>
 
 /**
- * Estimates the brokers' time, by which delayed records are due (decision 0026).
+ * Estimates the brokers' time in milliseconds since the epoch, by which delayed records are due (decision 0026).
  *
  * 1. Without observations, the estimate is the earlier of two times: the machine's time now, or its time at
  *    the start plus the time since. So no record is early if the machine's clock is set ahead.
@@ -21,9 +15,7 @@ export type BrokerClock = {
  * A machine that was suspended looks like one whose clock was set ahead. So nothing is forgotten, not even at a
  * rebalance: records are then late until one is read or acknowledged, and never early.
  */
-export function createBrokerClock(
-  read = { wall: () => Date.now(), monotonic: () => performance.now() },
-): BrokerClock {
+export function createBrokerClock(read = { wall: () => Date.now(), monotonic: () => performance.now() }) {
   const machineOffset = () => read.wall() - read.monotonic()
   const atStart = machineOffset()
   let least = Number.NEGATIVE_INFINITY
@@ -40,12 +32,13 @@ export function createBrokerClock(
   }
 
   return {
-    now() {
+    now(): number {
       const machine = Math.min(atStart, machineOffset())
       return read.monotonic() + (machine > most ? least : Math.max(least, machine))
     },
-    read: (appendedAt) => atLeast(appendedAt - read.monotonic()),
-    acknowledged(appendedAt, sentAt) {
+    read: (appendedAt: number): void => atLeast(appendedAt - read.monotonic()),
+    /** A record with this LogAppendTime, sent at `sentAt` by `performance.now()`, has just been acknowledged. */
+    acknowledged(appendedAt: number, sentAt: number): void {
       atLeast(appendedAt - read.monotonic())
       // Timestamps are rounded down to whole milliseconds: the record was appended up to 1 ms later.
       atMost(appendedAt + 1 - sentAt)

@@ -8,40 +8,15 @@ import protocol from "kafkajs/src/protocol/requests/index.js"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { type ClientLimits, clientOptions } from "../client/createClient.ts"
 import { forwardKafkajsLog } from "../client/forwardKafkajsLog.ts"
-import { type Fetched, type FetchOptions, type FetchPosition, fetchRecords } from "./fetchRecords.ts"
+import { type FetchOptions, type FetchPosition, fetchRecords } from "./fetchRecords.ts"
 import { listOffsets } from "./listOffsets.ts"
-import { type PartitionRecords, type ProduceOutcomes, sendProduceRequest } from "./produceRequest.ts"
+import { type PartitionRecords, sendProduceRequest } from "./produceRequest.ts"
 import { type BrokerError, brokerError, sendRequest } from "./sendRequest.ts"
 
 export type Leaders = { partition: number; leader: number | null }[]
 export type TopicMetadata = { error: BrokerError } | { leaders: Leaders }
 
-export type BrokerConnections = {
-  connect(): Promise<void>
-  disconnect(): Promise<void>
-  /** Reads from any broker. Afterwards, all brokers of the cluster are known. */
-  readMetadata(topic: string): Promise<TopicMetadata>
-  readMetadataFrom(leader: number, topic: string): Promise<TopicMetadata>
-  isKnown(leader: number): boolean
-  produce(
-    leader: number,
-    topic: string,
-    partitions: PartitionRecords[],
-    timeoutMs: number,
-  ): Promise<ProduceOutcomes>
-  fetchRecords(
-    leader: number,
-    topic: string,
-    positions: readonly FetchPosition[],
-    options: FetchOptions,
-  ): Promise<Fetched[]>
-  listOffsets(
-    leader: number,
-    topic: string,
-    partitions: readonly number[],
-    since?: number,
-  ): ReturnType<typeof listOffsets>
-}
+export type BrokerConnections = ReturnType<typeof createBrokerConnections>
 
 type MetadataResponse = {
   topicMetadata: {
@@ -52,7 +27,7 @@ type MetadataResponse = {
 }
 
 /** Uses kafkajs's connections but not its producer, which does not report an outcome for each partition. */
-export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLimits): BrokerConnections {
+export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLimits) {
   const { retry, ...options } = clientOptions(kafka, limits)
   const logger = loggers.createLogger({
     level: kafkajs.logLevel.INFO,
@@ -83,28 +58,34 @@ export function createBrokerConnections(kafka: KafkaConnection, limits: ClientLi
   const checks = newPool()
 
   return {
-    connect: () => pool.connect(),
-    async disconnect() {
+    connect: (): Promise<void> => pool.connect(),
+    async disconnect(): Promise<void> {
       await Promise.all([pool.disconnect(), checks.disconnect()])
     },
-    async readMetadata(topic) {
+    /** Reads from any broker. Afterwards, all brokers of the cluster are known. */
+    async readMetadata(topic: string): Promise<TopicMetadata> {
       await pool.refreshMetadata([topic])
       return metadataOf(topic, pool.metadata as MetadataResponse)
     },
-    async readMetadataFrom(leader, topic) {
+    async readMetadataFrom(leader: number, topic: string): Promise<TopicMetadata> {
       if (checks.brokers[leader] === undefined) await checks.refreshMetadata([topic])
       const broker = await checks.findBroker({ nodeId: leader })
       return metadataOf(topic, (await broker.metadata([topic])) as MetadataResponse)
     },
-    isKnown: (leader) => pool.brokers[leader] !== undefined,
-    async produce(leader, topic, partitions, timeoutMs) {
+    isKnown: (leader: number) => pool.brokers[leader] !== undefined,
+    async produce(leader: number, topic: string, partitions: PartitionRecords[], timeoutMs: number) {
       const broker = await pool.findBroker({ nodeId: leader })
       return sendProduceRequest(broker, topic, partitions, timeoutMs, kafka.clock)
     },
-    async fetchRecords(leader, topic, positions, options) {
+    async fetchRecords(
+      leader: number,
+      topic: string,
+      positions: readonly FetchPosition[],
+      options: FetchOptions,
+    ) {
       return fetchRecords(await pool.findBroker({ nodeId: leader }), topic, positions, options)
     },
-    async listOffsets(leader, topic, partitions, since) {
+    async listOffsets(leader: number, topic: string, partitions: readonly number[], since?: number) {
       return listOffsets(await pool.findBroker({ nodeId: leader }), topic, partitions, since)
     },
   }

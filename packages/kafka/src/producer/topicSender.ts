@@ -11,17 +11,11 @@ import {
   rejectionsOfTopic,
 } from "./publishErrors.ts"
 import type { BrokerError } from "./sendRequest.ts"
-import type { TopicState } from "./topicState.ts"
 
 /** Errors that reading metadata again resolves. */
 const leadershipErrors = ["NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
 
-export type TopicSender = {
-  add(record: QueuedRecord): void
-  flush(): void
-  check(withinMs: number): Promise<TopicState>
-  disconnect(): Promise<void>
-}
+export type TopicSender = ReturnType<typeof createTopicSender>
 
 export type SenderSettings = {
   lingerMs: number
@@ -34,11 +28,7 @@ export type SenderSettings = {
  * Sends one request at a time to each leader, so that a partition's records stay in order. A partition
  * without a leader, or with rejected records, delays no other partition.
  */
-export function createTopicSender(
-  topic: string,
-  brokers: BrokerConnections,
-  settings: SenderSettings,
-): TopicSender {
+export function createTopicSender(topic: string, brokers: BrokerConnections, settings: SenderSettings) {
   const { lingerMs, requestTimeoutMs } = settings
   const queues = createPartitionQueues(settings)
   const leaders = followLeaders(topic, brokers, queues, schedule)
@@ -135,16 +125,16 @@ export function createTopicSender(
   }
 
   return {
-    add(record) {
+    add(record: QueuedRecord): void {
       queues.add(record)
       schedule()
     },
-    flush() {
+    flush(): void {
       lingers = false
       schedule()
     },
     check: leaders.check,
-    async disconnect() {
+    async disconnect(): Promise<void> {
       if (lingerTimer) clearTimeout(lingerTimer)
       leaders.stop()
       await brokers.disconnect()
