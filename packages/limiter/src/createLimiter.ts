@@ -25,16 +25,6 @@ export type LimiterSettings = BreakerSettings & {
   onCapacity?: (key: string) => void
 }
 
-export type KeyStatus = {
-  /** Null: the breaker is closed. */
-  openedAt: number | null
-  /** Failures in a row. */
-  failures: number
-  limit: number
-  inFlight: number
-  averageMs: number
-}
-
 /**
  * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the
  * others. Each key has a concurrency limit and a circuit breaker. All slow keys together, and all that have not responded yet,
@@ -120,7 +110,8 @@ export function createLimiter(settings: LimiterSettings) {
     kindOf: (name: string) => permits.kindOf(keys.read(name)),
     freeOfKind,
     isOpen: (name: string) => isBreakerOpen(keys.read(name).breaker),
-    status(name: string): KeyStatus {
+    /** `openedAt` is null while the breaker is closed. `failures`: in a row. */
+    status(name: string) {
       const key = keys.read(name)
       const { openedAt, failures } = key.breaker
       const { averageMs, inFlight } = key
@@ -145,14 +136,11 @@ export function createLimiter(settings: LimiterSettings) {
       }
       return found
     },
-    openBreakers: () => {
-      const open: { key: string; openedAt: number; probeDue: boolean }[] = []
-      for (const key of keys.all()) {
+    openBreakers: () =>
+      [...keys.all()].flatMap((key) => {
         const { openedAt } = key.breaker
-        if (openedAt !== null) open.push({ key: key.name, openedAt, probeDue: isProbeDue(key, now()) })
-      }
-      return open
-    },
+        return openedAt === null ? [] : [{ key: key.name, openedAt, probeDue: isProbeDue(key, now()) }]
+      }),
     counts: () => {
       const counts = { inFlight: 0, waiting: 0, open: 0 }
       for (const { inFlight, waiting, breaker } of keys.all()) {
