@@ -2,13 +2,13 @@ import { constants } from "node:crypto"
 import { createSecureContext, DEFAULT_CIPHERS } from "node:tls"
 import { type PolicyOptions, parsePolicy } from "./address/addressPolicy.ts"
 import { createLookup, type Lookup } from "./address/lookUpName.ts"
-import { createTargetCache, type Target } from "./address/parseTarget.ts"
+import { createTargetCache } from "./address/parseTarget.ts"
 import { createResolve } from "./address/resolveAndVet.ts"
 import type { OnCertificate } from "./connection/connection.ts"
 import { createConnectionPool } from "./connection/connectionPool.ts"
 import { ACCEPT_ENCODING } from "./request/decodeBody.ts"
 import { DownloadSink } from "./request/downloadSink.ts"
-import { Exchange, type Sink } from "./request/exchange.ts"
+import { type Call, Exchange } from "./request/exchange.ts"
 import type { DownloadOutcome, Failed, Outcome } from "./request/outcome.ts"
 import { ResponseSink } from "./request/responseSink.ts"
 
@@ -90,6 +90,7 @@ export function createEgress(options: EgressOptions): Egress {
   })
   // Decision 0019 explains why this is an array, whose elements know their index, and not a Set.
   const inFlight: Exchange[] = []
+  const shared = { pool, resolve, onDone }
   let closed = false
 
   function onDone({ index }: Exchange): void {
@@ -99,73 +100,47 @@ export function createEgress(options: EgressOptions): Egress {
     last.index = index
   }
 
-  function start(
-    input: { headers: Readonly<Record<string, string>>; beforeWrite?: BeforeWrite; signal?: AbortSignal },
-    call: {
-      target: Target
-      method: string
-      body: Uint8Array | null
-      limitMs: number
-      repeatable: boolean
-      sink: Sink
-    },
-  ): void {
+  function start(call: Call): void {
     if (closed) throw new Error("egress is closed: no call can be made after close()")
-    const headers = toList(input.headers, options.userAgent)
-    const { target, method, body, limitMs, repeatable, sink } = call
-    const { beforeWrite, signal } = input
-    const exchange = new Exchange({
-      pool,
-      resolve,
-      target,
-      method,
-      headers,
-      body,
-      limitMs,
-      repeatable,
-      beforeWrite,
-      signal,
-      sink,
-      onDone,
-    })
+    const exchange = new Exchange(shared, call)
     exchange.index = inFlight.push(exchange) - 1
     exchange.begin()
   }
 
   return {
-    request(input) {
-      return new Promise((resolveOutcome, reject) => {
+    request: (input) =>
+      new Promise((resolveOutcome, reject) => {
+        const { method, body = null, timeoutMs: limitMs, repeatable = false, beforeWrite, signal } = input
         const parsed = targetOf(input.url)
         if (parsed.kind === "rejected") {
           resolveOutcome(blocked(parsed.message))
           return
         }
-        const { method, body = null, timeoutMs, repeatable = false } = input
+        const { target } = parsed
+        const headers = toList(input.headers, options.userAgent)
         const sink = new ResponseSink(resolveOutcome, reject)
-        start(input, { target: parsed.target, method, body, limitMs: timeoutMs, repeatable, sink })
-      })
-    },
-    download(input) {
-      return new Promise((resolveOutcome, reject) => {
+        start({ target, method, headers, body, limitMs, repeatable, beforeWrite, signal, sink })
+      }),
+    download: (input) =>
+      new Promise((resolveOutcome, reject) => {
+        const { deadlineMs: limitMs, maxBytes, onChunk, beforeWrite, signal } = input
         const parsed = targetOf(input.url)
         if (parsed.kind === "rejected") {
           resolveOutcome(blocked(parsed.message))
           return
         }
-        const { deadlineMs, maxBytes, onChunk } = input
-        const sink = new DownloadSink({ deadlineMs, maxBytes, onChunk, resolve: resolveOutcome, reject })
-        const headers = { "accept-encoding": ACCEPT_ENCODING, ...input.headers }
-        const call = {
-          target: parsed.target,
-          method: "GET",
-          body: null,
-          limitMs: deadlineMs,
-          repeatable: true,
-          sink,
-        }
-        start({ ...input, headers }, call)
-      })
-    },
+        const { target } = parsed
+        const headers = toList({ "accept-encoding": ACCEPT_ENCODING, ...input.headers }, options.userAgent)
+        const sink = new DownloadSink({
+          deadlineMs: limitMs,
+          maxBytes,
+          onChunk,
+          resolve: resolveOutcome,
+          reject,
+        })
+        const get = { method: "GET", body: null, repeatable: true }
+        start({ target, ...get, headers, limitMs, beforeWrite, signal, sink })
+      }),
     counts: pool.counts,
     async close() {
       closed = true

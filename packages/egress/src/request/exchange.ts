@@ -28,9 +28,10 @@ export type Sink = {
   onError(error: Error): void
 }
 
-export type ExchangeOptions = {
-  pool: ConnectionPool
-  resolve: Resolve
+/** What all exchanges of an egress share. */
+export type Shared = { pool: ConnectionPool; resolve: Resolve; onDone: (exchange: Exchange) => void }
+
+export type Call = {
   target: Target
   method: string
   /** Alternating names and values. */
@@ -41,7 +42,6 @@ export type ExchangeOptions = {
   beforeWrite: (() => boolean) | undefined
   signal: AbortSignal | undefined
   sink: Sink
-  onDone: (exchange: Exchange) => void
 }
 
 const NO_IPS: readonly string[] = []
@@ -57,7 +57,8 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   needsNew = false
   index = 0
   readonly startedAt = new Date()
-  readonly #options: ExchangeOptions
+  readonly #shared: Shared
+  readonly #call: Call
   #phase: Phase = "lookup"
   #done = false
   #waits = false
@@ -72,14 +73,15 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   #writtenAt = 0
   #firstByteAt = 0
 
-  constructor(options: ExchangeOptions) {
-    super(options.limitMs)
-    this.target = options.target
-    this.#options = options
+  constructor(shared: Shared, call: Call) {
+    super(call.limitMs)
+    this.target = call.target
+    this.#shared = shared
+    this.#call = call
   }
 
   begin(): void {
-    const { signal } = this.#options
+    const { signal } = this.#call
     if (signal?.aborted) {
       this.abort()
       return
@@ -93,7 +95,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   }
 
   async #lookUp(): Promise<void> {
-    const resolution = await this.#options.resolve(this.target.host)
+    const resolution = await this.#shared.resolve(this.target.host)
     if (this.#done) return
     this.#lookedUpAt = performance.now()
     const { host } = this.target
@@ -113,7 +115,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   #acquireConnection(ips: readonly string[]): void {
     this.ips = ips
     this.#phase = "wait"
-    this.#options.pool.acquire(this)
+    this.#shared.pool.acquire(this)
     this.#waits = !this.#done && this.#connection === undefined
   }
 
@@ -123,13 +125,13 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
       this.#waits = false
       this.#connectedAt = performance.now()
     }
-    const { method, headers, body } = this.#options
+    const { method, headers, body } = this.#call
     connection.client.dispatch({ method, path: this.target.path, headers, body }, this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    const { beforeWrite } = this.#options
+    const { beforeWrite } = this.#call
     if (beforeWrite !== undefined && !beforeWrite()) {
       if (this.#reset === undefined) this.abort()
       else this.fail(this.#reset)
@@ -160,7 +162,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     } else if (status >= 200) {
       this.#headAt = now
       if (this.#connection !== undefined) this.#connection.headAwaited = false
-      this.#options.sink.onHead(this, status, joinRepeated(headers))
+      this.#call.sink.onHead(this, status, joinRepeated(headers))
     } else if (++this.#informational > MAX_INFORMATIONAL) {
       this.fail({
         error: "protocol",
@@ -170,14 +172,14 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (!this.#done) this.#options.sink.onData(this, chunk)
+    if (!this.#done) this.#call.sink.onData(this, chunk)
   }
 
   onResponseEnd(): void {
     if (this.#done) return
     const connection = this.#finish()
-    if (connection !== undefined) this.#options.pool.release(connection)
-    this.#options.sink.onEnd(this)
+    if (connection !== undefined) this.#shared.pool.release(connection)
+    this.#call.sink.onEnd(this)
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
@@ -205,7 +207,7 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
    */
   #mayRepeat(): boolean {
     const isReused = this.#connection !== undefined && this.#connection.connectMs === undefined
-    return isReused && this.#options.repeatable
+    return isReused && this.#call.repeatable
   }
 
   #repeat(): void {
@@ -214,20 +216,20 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
     this.#controller = undefined
     // A new connection, because servers tend to close all idle connections at the same time.
     this.needsNew = true
-    if (connection !== undefined) this.#options.pool.discard(connection)
+    if (connection !== undefined) this.#shared.pool.discard(connection)
     this.#acquireConnection(this.ips)
   }
 
   fail(failure: Failure): void {
-    if (this.#end()) this.#options.sink.onFail(this, failure)
+    if (this.#end()) this.#call.sink.onFail(this, failure)
   }
 
   abort(): void {
-    if (this.#end()) this.#options.sink.onAbort(this)
+    if (this.#end()) this.#call.sink.onAbort(this)
   }
 
   #error(error: Error): void {
-    if (this.#end()) this.#options.sink.onError(error)
+    if (this.#end()) this.#call.sink.onError(error)
   }
 
   pause(): void {
@@ -277,16 +279,16 @@ export class Exchange extends TimeLimit implements Dispatcher.DispatchHandler, P
   #end(): boolean {
     if (this.#done) return false
     const connection = this.#finish()
-    if (connection !== undefined) this.#options.pool.discard(connection)
-    else if (this.#waits) this.#options.pool.cancelWait(this)
+    if (connection !== undefined) this.#shared.pool.discard(connection)
+    else if (this.#waits) this.#shared.pool.cancelWait(this)
     return true
   }
 
   #finish(): Connection | undefined {
     this.#done = true
     this.endLimit()
-    this.#options.signal?.removeEventListener("abort", this)
-    this.#options.onDone(this)
+    this.#call.signal?.removeEventListener("abort", this)
+    this.#shared.onDone(this)
     return this.#connection
   }
 }
