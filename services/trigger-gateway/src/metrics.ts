@@ -3,17 +3,13 @@ import type { TriggerOutcome } from "./trigger/batchTriggers.ts"
 
 type RequestOutcome = "accepted" | "not_found" | "too_large" | "unavailable" | "method"
 
-export type GatewayMetrics = {
-  count(outcome: RequestOutcome): void
-  responded(outcome: TriggerOutcome, durationMs: number): void
-  batch(step: "check" | "publish", size: number): void
-}
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
 /** No label contains a part of a request, because its path contains the token. */
 export function createGatewayMetrics(
   registry: Registry,
   current: { waiting: () => number; unavailablePartitions: () => number },
-): GatewayMetrics {
+) {
   const registers = [registry]
   const requests = new Counter({
     name: "sitewire_triggers_total",
@@ -60,11 +56,11 @@ export function createGatewayMetrics(
     },
   })
   return {
-    count: (outcome) => outcomes[outcome].inc(),
-    responded({ status }, durationMs) {
+    count: (outcome: RequestOutcome): void => outcomes[outcome].inc(),
+    responded({ status }: TriggerOutcome, durationMs: number): void {
       outcomes[status === "not found" ? "not_found" : status].inc()
       responseSeconds.observe(durationMs / 1_000)
     },
-    batch: (step, size) => batchSizes.observe({ step }, size),
+    batch: (step: "check" | "publish", size: number): void => batchSizes.observe({ step }, size),
   }
 }

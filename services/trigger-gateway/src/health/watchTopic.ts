@@ -4,12 +4,6 @@ import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 /** How often the gateway checks Kafka and Postgres. */
 export const checkEveryMs = 1_000
 
-export type TopicWatch = {
-  unavailablePartitions(): number
-  publish: Producer["publish"]
-  stop(): void
-}
-
 /**
  * Tells readiness whether the topic accepts records. If only some partitions do, the gateway stays ready: all
  * gateways use the same brokers, so removing one would not help. Resolves after the first check.
@@ -21,7 +15,7 @@ export async function watchTopic(settings: {
   withinMs: number
   readiness: Readiness
   log: Logger
-}): Promise<TopicWatch> {
+}) {
   const { producer, topic, everyMs, withinMs, readiness, log } = settings
   let state: TopicState = { status: "available" }
   let checking = false
@@ -53,7 +47,7 @@ export async function watchTopic(settings: {
   await checkNow()
   return {
     unavailablePartitions: () => (state.status === "partial" ? state.unavailable.length : 0),
-    async publish(records) {
+    async publish(records: Parameters<Producer["publish"]>[0]): Promise<void> {
       try {
         await producer.publish(records)
       } catch (error) {

@@ -78,7 +78,7 @@ export function createApp(settings: {
     const startedAt = performance.now()
     const { socket } = request
     const { connection } = trigger
-    let span: TriggerSpan | null = null
+    let span: TriggerSpan = null
     const respond = (outcome: TriggerOutcome) => {
       connections.end(socket, outcome.status === "accepted")
       try {

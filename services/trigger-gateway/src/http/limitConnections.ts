@@ -1,12 +1,6 @@
 import type { Socket } from "node:net"
 
-export type ConnectionLimit = {
-  /** Counts a new connection. If it is one too many, closes another one, or itself if there is none to close. */
-  add(socket: Socket): void
-  /** A complete trigger of this connection waits for Postgres and Kafka. */
-  begin(socket: Socket): void
-  end(socket: Socket, accepted: boolean): void
-}
+export type ConnectionLimit = ReturnType<typeof limitConnections>
 
 /**
  * Limits a server to `max` connections. Only a connection whose trigger waits for us is never closed, and
@@ -18,7 +12,7 @@ export type ConnectionLimit = {
  * a valid trigger URL close no partner's connection. Within it they are not, so that idle proven connections do
  * not prevent new callers from sending a request.
  */
-export function limitConnections(max: number): ConnectionLimit {
+export function limitConnections(max: number) {
   const open = new Map<Socket, { waiting: number; proven: boolean }>()
   /** In the order in which they became idle. */
   const idle = { proven: new Set<Socket>(), unproven: new Set<Socket>() }
@@ -31,7 +25,8 @@ export function limitConnections(max: number): ConnectionLimit {
   }
 
   return {
-    add(socket) {
+    /** Counts a new connection. If it is one too many, closes another one, or itself if there is none to close. */
+    add(socket: Socket): void {
       socket.once("close", () => forget(socket))
       open.set(socket, { waiting: 0, proven: false })
       idle.unproven.add(socket)
@@ -42,14 +37,15 @@ export function limitConnections(max: number): ConnectionLimit {
       forget(closing)
       closing.destroy()
     },
-    begin(socket) {
+    /** A complete trigger of this connection waits for Postgres and Kafka. */
+    begin(socket: Socket): void {
       const connection = open.get(socket)
       if (!connection) return
       connection.waiting += 1
       idle.proven.delete(socket)
       idle.unproven.delete(socket)
     },
-    end(socket, accepted) {
+    end(socket: Socket, accepted: boolean): void {
       const connection = open.get(socket)
       if (!connection) return
       connection.waiting -= 1

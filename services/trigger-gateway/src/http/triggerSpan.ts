@@ -1,12 +1,9 @@
-import { parseTraceparent, type Traceparent, type Tracing } from "@sitewire/runtime"
+import { parseTraceparent, type Tracing } from "@sitewire/runtime"
 import type { TriggerOutcome } from "../trigger/batchTriggers.ts"
 
 const statuses = { accepted: 202, "not found": 404, unavailable: 503 }
 
-export type TriggerSpan = {
-  traceparent: Traceparent
-  end(outcome: TriggerOutcome): void
-}
+export type TriggerSpan = ReturnType<typeof startTriggerSpan>
 
 /**
  * Starts the span of a request whose token is valid. Requests of others get no span, because anybody could fill the
@@ -23,7 +20,7 @@ export function startTriggerSpan(
     partner: string | string[] | undefined
     startedAt: number
   },
-): TriggerSpan | null {
+) {
   const { route, connection, startedAt } = request
   const partner = typeof request.partner === "string" ? request.partner : null
   const span = tracing.startTrace(`POST ${route}`, {
@@ -39,7 +36,7 @@ export function startTriggerSpan(
   if (span === null) return null
   return {
     traceparent: span.traceparent,
-    end(outcome) {
+    end(outcome: TriggerOutcome): void {
       const partnerTrace = parseTraceparent(partner)?.traceId
       span.end({
         attributes: {
