@@ -47,7 +47,7 @@ export function takeRecords(
   space: { records: number; bytes: number },
 ) {
   const records: QueuedRecord[] = []
-  let end = 0
+  let [end, bytes] = [0, 0]
   for (const record of waiting) {
     if (!record.call.settled) {
       if (space.records === 0 || records.length >= maxRecords || record.bytes > space.bytes) break
@@ -55,9 +55,11 @@ export function takeRecords(
       space.records -= 1
       space.bytes -= record.bytes
     }
+    bytes += record.bytes
     end += 1
   }
-  return { records, removed: waiting.splice(0, end) }
+  waiting.splice(0, end)
+  return { records, removed: { records: end, bytes } }
 }
 
 export function acknowledge(partition: PartitionQueue, records: readonly QueuedRecord[]): void {

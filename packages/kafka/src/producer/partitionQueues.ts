@@ -32,11 +32,6 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     assign(record)
   }
 
-  function count(records: readonly QueuedRecord[], by: 1 | -1): void {
-    waitingRecords += by * records.length
-    for (const { bytes } of records) waitingBytes += by * bytes
-  }
-
   /** Takes the records of the next request to this leader. Drops records whose call is already settled. */
   function takeBatch(leader: number): BatchPart[] {
     const batch: BatchPart[] = []
@@ -44,7 +39,8 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
     for (const partition of order) {
       if (partition.leader !== leader || partition.sending || partition.waiting.length === 0) continue
       const { records, removed } = takeRecords(partition, space)
-      count(removed, -1)
+      waitingRecords -= removed.records
+      waitingBytes -= removed.bytes
       if (records.length > 0) batch.push({ partition, records })
     }
     if (space.records === 0 || space.bytes <= maxBatchBytes / 2) {
@@ -58,7 +54,8 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
   function putBack({ partition, records }: BatchPart): void {
     if (partitions.get(partition.id) === partition) partition.waiting = [...records, ...partition.waiting]
     else unassign(records)
-    count(records, 1)
+    waitingRecords += records.length
+    for (const { bytes } of records) waitingBytes += bytes
   }
 
   function applyLeaders(leaders: Leaders): void {
@@ -101,7 +98,8 @@ export function createPartitionQueues(limits: { maxBatchRecords: number; maxBatc
   function dropSettled(): void {
     const isPending = (record: QueuedRecord) => {
       if (!record.call.settled) return true
-      count([record], -1)
+      waitingRecords -= 1
+      waitingBytes -= record.bytes
       return false
     }
     unassigned = unassigned.filter(isPending)
