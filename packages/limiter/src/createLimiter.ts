@@ -127,15 +127,12 @@ export function createLimiter(settings: LimiterSettings) {
       return [...keys.all()].filter(isUnusual).map(({ name }) => name)
     },
     /** Keys with permits in flight, and idle keys with less capacity than a new key. */
-    constrained: () => {
-      const found: { key: string; capacity: number; inFlight: number }[] = []
-      for (const { name, inFlight, limit, averageMs, breaker } of keys.all()) {
+    constrained: () =>
+      [...keys.all()].flatMap(({ name, inFlight, limit, averageMs, breaker }) => {
         const unconstrained = limit >= startLimit && averageMs < slowMs && !isBreakerOpen(breaker)
-        if (inFlight.length > 0 || !unconstrained)
-          found.push({ key: name, capacity: capacity(name), inFlight: inFlight.length })
-      }
-      return found
-    },
+        if (inFlight.length === 0 && unconstrained) return []
+        return [{ key: name, capacity: capacity(name), inFlight: inFlight.length }]
+      }),
     openBreakers: () =>
       [...keys.all()].flatMap((key) => {
         const { openedAt } = key.breaker
