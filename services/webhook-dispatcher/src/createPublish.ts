@@ -78,7 +78,8 @@ export function createPublish(parts: {
         return { kind: "rejected", why }
       }
       if (signal.aborted) throw error
-      log.warn({ topic, why }, "Kafka has not acknowledged a record in time")
+      // Once for each outage, because each failed attempt publishes a record.
+      if (!watchedTopics.has(topic)) log.warn({ topic, why }, "Kafka has not acknowledged a record in time")
       void watchUntilAvailable(topic)
       return { kind: "not acknowledged" }
     }

@@ -29,7 +29,7 @@ export function createStartClaimed(parts: StartClaimedParts) {
 
   async function start(due: ClaimedDelivery): Promise<void> {
     unfinished += 1
-    metrics.claimed.inc()
+    if (due.claim.deferredAt) metrics.claimed.inc()
     try {
       await attemptAtItsTime(due)
     } catch (error) {
