@@ -1,13 +1,11 @@
 import { topicNames } from "@sitewire/contracts"
+import type { AttemptRecord, FirstOutcome, Release } from "@sitewire/deliveries"
+import { dueDelivery as due, newEvent } from "@sitewire/deliveries/fixtures/dueDelivery"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { dueDelivery as due, newEvent } from "../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../test/fixtures/testMetrics.ts"
-import type { Release } from "./deferred/release.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
-import type { FirstOutcome } from "./intake/storeDeliveries.ts"
-import type { AttemptRecord } from "./record/recordAttempts.ts"
 import { createScheduleRetry } from "./record/scheduleRetry.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]

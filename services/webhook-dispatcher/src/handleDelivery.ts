@@ -1,10 +1,10 @@
+import type { DeferralReason, DueDelivery } from "@sitewire/deliveries"
+import { steadyClock } from "@sitewire/deliveries"
 import { type AdmitParts, createAdmit } from "./admit/admit.ts"
 import { decide, type RetrySchedule } from "./decide/decide.ts"
-import type { DeferralReason, DueDelivery } from "./delivery.ts"
 import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
 import { type AttemptParts, createAttempt } from "./send/attempt.ts"
 import { breakerOutcome } from "./send/breakerOutcome.ts"
-import { steadyClock } from "./steadyClock.ts"
 
 export type HandleDeliveryParts = AdmitParts &
   AttemptParts &

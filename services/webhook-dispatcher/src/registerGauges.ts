@@ -1,3 +1,4 @@
+import type { BacklogMetrics } from "@sitewire/deliveries"
 import {
   Gauge,
   type PartitionLag,
@@ -7,7 +8,6 @@ import {
   registerReadGauges,
   registerUnvacuumedGauge,
 } from "@sitewire/runtime"
-import type { BacklogMetrics } from "./deferred/readBacklogMetrics.ts"
 import { deferralReasons } from "./metrics.ts"
 
 /** Limits how often Postgres is queried. */

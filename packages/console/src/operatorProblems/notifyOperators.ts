@@ -5,7 +5,8 @@ import {
   notificationEventSchema,
   type OperatorNotification,
 } from "@sitewire/contracts"
-import { plainArray, type Sql, unreachableUntilNow } from "@sitewire/database"
+import { plainArray, type Sql } from "@sitewire/database"
+import { unreachableUntilNow } from "@sitewire/deliveries"
 import { describeProblem } from "./describeProblem.ts"
 import type { ProblemRow } from "./problemRow.ts"
 

@@ -1,5 +1,5 @@
+import type { Channel, DeferralReason, DueDelivery } from "@sitewire/deliveries"
 import type { Acquired, Limiter } from "@sitewire/limiter"
-import type { Channel, DeferralReason, DueDelivery } from "../delivery.ts"
 
 export type AdmitParts = {
   limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">

@@ -1,4 +1,4 @@
-import type { Channel } from "../delivery.ts"
+import type { Channel } from "@sitewire/deliveries"
 
 /** A test delivery, a certification or a challenge to a new address that this process has claimed. */
 export type Check = {

@@ -1,5 +1,5 @@
+import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
 import { expect, test } from "vitest"
-import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
 import { readCheck, requestCheck } from "../../test/fixtures/requestCheck.ts"
 import { claimChecks } from "./claimChecks.ts"
 import { createCheckStore } from "./storeCheck.ts"

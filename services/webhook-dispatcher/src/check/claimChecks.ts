@@ -1,6 +1,6 @@
 import { claimableMs } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { type ChannelRow, channelColumns, toChannel } from "../delivery.ts"
+import { type ChannelRow, channelColumns, toChannel } from "@sitewire/deliveries"
 import type { Check } from "./check.ts"
 
 type Row = ChannelRow & {

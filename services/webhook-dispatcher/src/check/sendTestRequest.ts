@@ -1,6 +1,6 @@
+import type { Channel } from "@sitewire/deliveries"
 import type { Headers, Timing } from "@sitewire/egress"
 import { isAccepted, type TestResponse as Sent } from "@sitewire/signing/certification"
-import type { Channel } from "../delivery.ts"
 import { describeRedirect } from "../send/describeRedirect.ts"
 import type { EgressOf } from "../send/sendRequest.ts"
 

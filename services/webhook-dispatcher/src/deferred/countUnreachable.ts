@@ -1,5 +1,5 @@
+import type { Unreachable } from "@sitewire/deliveries"
 import type { Limiter } from "@sitewire/limiter"
-import type { Unreachable } from "./reportUnreachable.ts"
 
 const reportEveryMs = 5_000
 const lateAfterMs = 60_000

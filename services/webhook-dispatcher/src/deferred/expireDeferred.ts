@@ -1,5 +1,5 @@
+import { type Checked, type CheckedChannel, expiredAtOnce } from "@sitewire/deliveries"
 import type { Logger } from "@sitewire/runtime"
-import { type Checked, type CheckedChannel, expiredAtOnce } from "./endExpired.ts"
 
 /**
  * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last

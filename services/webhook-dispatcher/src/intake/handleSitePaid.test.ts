@@ -1,14 +1,14 @@
+import type { DueDelivery, LookedUpEvent } from "@sitewire/deliveries"
+import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
 import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
-import type { DueDelivery } from "../delivery.ts"
 import { createKeyedLock } from "../keyedLock.ts"
-import { createHandleSitePaid, type HandleSitePaidParts, type LookedUpEvent } from "./handleSitePaid.ts"
+import { createHandleSitePaid, type HandleSitePaidParts } from "./handleSitePaid.ts"
 
 /** Defaults that do nothing. */
 const idle = (): HandleSitePaidParts => ({

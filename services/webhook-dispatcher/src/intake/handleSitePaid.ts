@@ -1,22 +1,17 @@
 import { isDeepStrictEqual } from "node:util"
 import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
+import type { FirstOutcome, LookedUpEvent } from "@sitewire/deliveries"
+import { type DueDelivery, type NewDelivery, steadyClock, toChannel } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger, Span, Tracing } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
-import { type DueDelivery, type NewDelivery, toChannel } from "../delivery.ts"
 import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import { steadyClock } from "../steadyClock.ts"
 import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
-import type { EventRow } from "./lookUpEvents.ts"
 import { newDelivery } from "./newDelivery.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
-import type { FirstOutcome } from "./storeDeliveries.ts"
 
 const readSitePaid = recordReader(sitePaidSchema)
-
-/** `erased`: the event names an erased person or site. */
-export type LookedUpEvent = EventRow & { erased: boolean }
 
 export type HandleSitePaidParts = {
   lookUp: (events: NewDelivery[]) => Promise<LookedUpEvent[]>

@@ -10,9 +10,9 @@ import {
   sitePaidMaxAgeMs,
   siteReadyBody,
 } from "@sitewire/contracts"
+import type { NewDelivery } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Traceparent } from "@sitewire/runtime"
-import type { NewDelivery } from "../delivery.ts"
 
 /** The delivery of a valid event. */
 export function newDelivery(

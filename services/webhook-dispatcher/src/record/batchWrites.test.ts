@@ -1,12 +1,11 @@
 import { readSealingKeys } from "@sitewire/database"
+import type { NewDelivery } from "@sitewire/deliveries"
+import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
+import { newDelivery } from "@sitewire/deliveries/fixtures/newDelivery"
+import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { startDeliveryDatabase } from "../../test/fixtures/deliveryDatabase.ts"
-import { plainAttempt } from "../../test/fixtures/plainAttempt.ts"
-import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { createStore } from "../createStore.ts"
-import type { NewDelivery } from "../delivery.ts"
-import { newDelivery } from "../intake/newDelivery.ts"
 import { batchWrites } from "./batchWrites.ts"
 
 const leaseExpiresAt = new Date(Date.now() + 60_000)
@@ -16,16 +15,6 @@ const claimed = {
   lease_expires_at: `'${leaseExpiresAt.toISOString()}'`,
 }
 const delivered = { state: "'delivered'" }
-const ofEvent = (id: string): NewDelivery =>
-  newDelivery(
-    {
-      ...{ topic: "paid", partition: 0, offset: "0", key: null, value: null, headers: {} },
-      original: { key: null, headers: {} },
-      ...{ appendedAt: Date.now(), timeFrom: "broker" },
-    },
-    paid(id),
-    null,
-  )
 
 test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
   const { pool, driver, insert } = await startDeliveryDatabase()
@@ -47,7 +36,7 @@ test("what another transaction has locked waits by itself, and the rest of its b
       attempt: { ...plainAttempt, deliveryId: delivery.id },
       deferral: null,
     })
-  const [stored, unstored] = [ofEvent("stored"), ofEvent("unstored")]
+  const [stored, unstored] = [newDelivery("stored"), newDelivery("unstored")]
   await store(stored)
   const cases = [
     { row: waits, write: record, locked: await insert(), free: await insert() },

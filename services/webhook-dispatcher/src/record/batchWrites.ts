@@ -1,8 +1,6 @@
+import type { AttemptRecord, FirstOutcome, Release } from "@sitewire/deliveries"
 import { type BatchBounds, batchCalls, type Logger, whileLocked } from "@sitewire/runtime"
 import type { Store } from "../createStore.ts"
-import type { Release } from "../deferred/release.ts"
-import type { FirstOutcome } from "../intake/storeDeliveries.ts"
-import type { AttemptRecord } from "./recordAttempts.ts"
 
 /**
  * One statement stores many deliveries or attempts, because every statement costs a commit. The wait for more is short,

@@ -1,12 +1,9 @@
+import type { AttemptRecord, DeferralReason, DueDelivery, FirstOutcome, Release } from "@sitewire/deliveries"
+import { steadyClock } from "@sitewire/deliveries"
 import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
 import type { Decision } from "../decide/decide.ts"
-import type { Release } from "../deferred/release.ts"
-import type { DeferralReason, DueDelivery } from "../delivery.ts"
-import type { FirstOutcome } from "../intake/storeDeliveries.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { AttemptOutcome } from "../send/sendRequest.ts"
-import { steadyClock } from "../steadyClock.ts"
-import type { AttemptRecord } from "./recordAttempts.ts"
 import type { ScheduleRetry } from "./scheduleRetry.ts"
 
 export type RecordParts = {

@@ -1,7 +1,7 @@
 import type { RetryRecord } from "@sitewire/contracts"
+import type { DueDelivery } from "@sitewire/deliveries"
 import { type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
-import type { DueDelivery } from "../delivery.ts"
 
 /** `attempt`: the context of the failed attempt, to which the retry links. */
 export type ScheduleRetry = (failed: DueDelivery, step: number, attempt: Traceparent | null) => void

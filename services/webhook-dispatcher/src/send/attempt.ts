@@ -1,5 +1,5 @@
+import type { DueDelivery } from "@sitewire/deliveries"
 import { type Logger, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
-import type { DueDelivery } from "../delivery.ts"
 import { endAttemptSpan, startAttemptSpan } from "./attemptSpan.ts"
 import type { AttemptOutcome, SendRequest } from "./sendRequest.ts"
 import type { Network } from "./watchNetwork.ts"

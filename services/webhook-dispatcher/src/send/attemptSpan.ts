@@ -1,5 +1,5 @@
+import type { DueDelivery } from "@sitewire/deliveries"
 import type { Span, Tracing } from "@sitewire/runtime"
-import type { DueDelivery } from "../delivery.ts"
 import type { AttemptOutcome } from "./sendRequest.ts"
 
 /** Continues the event's trace, and links to the previous attempt if this one is its retry. */

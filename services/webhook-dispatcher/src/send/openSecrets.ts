@@ -1,6 +1,6 @@
 import { openRequestHeaders, type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
+import type { Channel, SealedSecret } from "@sitewire/deliveries"
 import { type Logger, reasonOf } from "@sitewire/runtime"
-import type { Channel, SealedSecret } from "../delivery.ts"
 
 const maxCached = 10_000
 

@@ -1,5 +1,4 @@
-import type { DeferredChannel } from "../deferred/findDeferredChannels.ts"
-import type { DeferralReason } from "../delivery.ts"
+import type { DeferralReason, DeferredChannel } from "@sitewire/deliveries"
 import { createFutureTimes } from "./futureTimes.ts"
 
 /** A transaction that defers may have begun this long before it is committed. Those that take longer are found by the next poll. */

@@ -1,5 +1,5 @@
+import type { ClaimRequest } from "@sitewire/deliveries"
 import type { Limiter } from "@sitewire/limiter"
-import type { ClaimRequest } from "../deferred/claim.ts"
 import type { Backlogs } from "./backlogs.ts"
 
 /** What the next claim asks for: of each channel no more than it has permits for, of all together no more than `most`. */

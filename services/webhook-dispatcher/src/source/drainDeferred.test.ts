@@ -1,7 +1,7 @@
+import { dueDelivery } from "@sitewire/deliveries/fixtures/dueDelivery"
 import { createLogger } from "@sitewire/runtime"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { createBacklogs } from "./backlogs.ts"
 import { type DrainParts, drainDeferred } from "./drainDeferred.ts"

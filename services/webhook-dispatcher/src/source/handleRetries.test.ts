@@ -1,7 +1,7 @@
+import { dueDelivery } from "@sitewire/deliveries/fixtures/dueDelivery"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { dueDelivery } from "../../test/fixtures/dueDelivery.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { createHandleRetries, type HandleRetriesParts } from "./handleRetries.ts"
 

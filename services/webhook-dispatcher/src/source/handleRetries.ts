@@ -1,8 +1,7 @@
 import { recordReader, retryRecordSchema } from "@sitewire/contracts"
+import type { ClaimedDelivery, Wake } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
-import type { Wake } from "../deferred/claim.ts"
-import type { ClaimedDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 
 const readRetryRecord = recordReader(retryRecordSchema)

@@ -1,6 +1,5 @@
+import type { ClaimedDelivery, Release } from "@sitewire/deliveries"
 import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
-import type { Release } from "../deferred/release.ts"
-import type { ClaimedDelivery } from "../delivery.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { createFutureTimes } from "./futureTimes.ts"
 

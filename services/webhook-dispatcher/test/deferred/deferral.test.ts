@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
+import { deliveryRows } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 const events = (count: number) => Array.from({ length: count }, (_, at) => paid(`shop-${at}`))

@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
+import { deliveryRows } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a delivery whose retry period ends while its breaker is open is dead: in its row, in Kafka and in the metrics", async () => {

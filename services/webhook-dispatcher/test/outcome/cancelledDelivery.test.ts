@@ -1,7 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
+import { deliveryRows, insertDelivery } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 import { waitForStale } from "../fixtures/waitForStale.ts"

@@ -1,8 +1,8 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { openPool } from "@sitewire/database"
+import { deliveryRows } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { deliveryRows } from "../fixtures/deliverySql.ts"
 import { failsForLong, paid, scheduledForLong, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForStale } from "../fixtures/waitForStale.ts"
 

@@ -1,8 +1,8 @@
 import { startReceiver } from "@sitewire/cli/receivers"
+import { deliveryRows, insertDelivery } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { closeDatabase } from "../fixtures/closeDatabase.ts"
-import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
 let it: TestInstallation

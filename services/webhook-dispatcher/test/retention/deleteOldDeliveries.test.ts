@@ -1,6 +1,6 @@
+import { insertAged } from "@sitewire/deliveries/fixtures/insertAged"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { insertAged } from "../fixtures/insertAged.ts"
 import { startInstallation } from "../fixtures/testDispatcher.ts"
 
 test("a dispatcher deletes deliveries older than RETENTION, and their attempts", async () => {

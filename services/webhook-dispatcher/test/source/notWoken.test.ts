@@ -1,8 +1,8 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { lowestDeliveryId } from "@sitewire/contracts"
+import { deliveryRows, insertDelivery } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { deliveryRows, insertDelivery } from "../fixtures/deliverySql.ts"
 import { paid, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
 
 const hourMs = 3_600_000

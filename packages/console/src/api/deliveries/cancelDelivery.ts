@@ -1,5 +1,6 @@
 import { cancelDeliverySchema, cancelledDeliverySchema } from "@sitewire/contracts"
-import { insertEnded, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
+import { insertEnded } from "@sitewire/deliveries"
 import { defineRoute } from "../defineRoute.ts"
 import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound, problem } from "../problems.ts"

@@ -1,5 +1,6 @@
 import { beforeFirstId, subjectSchema } from "@sitewire/contracts"
-import { insertEnded, readDigestKey, type Sql } from "@sitewire/database"
+import { readDigestKey, type Sql } from "@sitewire/database"
+import { insertEnded } from "@sitewire/deliveries"
 import { deletePreviousContents } from "@sitewire/syncs"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"

@@ -1,5 +1,6 @@
 import { invalidRecordHeaders, type ReplayFilter } from "@sitewire/contracts"
-import { type Erasures, readErasures, type SealingKeys, type Sql } from "@sitewire/database"
+import type { SealingKeys, Sql } from "@sitewire/database"
+import { type Erasures, readErasures } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 
 export function matches(record: ConsumerRecord, filter: ReplayFilter): boolean {

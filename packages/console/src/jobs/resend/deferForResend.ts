@@ -1,4 +1,5 @@
-import { type Sql, unreachableUntilNow } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
+import { unreachableUntilNow } from "@sitewire/deliveries"
 import { lockWaiting } from "../lockWaiting.ts"
 
 /**

@@ -1,0 +1,38 @@
+import type { Sql } from "@sitewire/database"
+import { endWaiting } from "./endWaiting.ts"
+
+// Deliveries with a lease may have an attempt in flight. They are ended when the lease has ended.
+const statement = `
+with locked as materialized (
+  select delivery_id, period_started_at as since from waiting_delivery
+   where channel_id = $1 and (lease_expires_at is null or lease_expires_at < now())
+   order by delivery_id limit $2 for update skip locked
+), ${endWaiting("channel-deleted", "channel_deleted")}
+select delivery_id from locked`
+
+/** Ends the wait of a deleted channel's deliveries: those that are pending become dead. Returns their number. */
+export async function endDeliveries(
+  sql: Sql,
+  channel: string,
+  { batch }: { batch: number },
+): Promise<number> {
+  return (await sql(statement, [channel, batch])).length
+}
+
+// Jumps from channel to channel in the index of waiting deliveries, so the cost grows with the number of channels and not of
+// deliveries.
+const waitingChannels = `
+with recursive waiting (channel_id) as (
+  (select channel_id from waiting_delivery order by channel_id limit 1)
+  union all
+  select next.channel_id
+    from waiting cross join lateral (
+      select channel_id from waiting_delivery where channel_id > waiting.channel_id order by channel_id limit 1) as next
+)
+select id from waiting join deleted_channel on id = channel_id`
+
+/** Deleted channels that have deliveries that wait. */
+export async function findDeletedChannels(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }>(waitingChannels, [], "find-deleted-channels")
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,92 @@
+import type { DeliveryOutcome } from "@sitewire/contracts"
+import { createScanStart, plainArray, type Sql } from "@sitewire/database"
+import type { RowClaim } from "@sitewire/runtime"
+
+/**
+ * A step of a statement that ends deliveries, from which their records in Kafka follow. `rows` selects the values of the
+ * columns, in their order.
+ */
+export const insertEnded = (rows: string) => `recorded as (
+  insert into ended_delivery (delivery_id, event_id, channel_id, state, attempts, since, error, status, correlation, traceparent)
+  ${rows}
+  on conflict do nothing
+)`
+
+/** A delivery that ended, whose records are not published yet. */
+export type EndedDelivery = {
+  id: string
+  /** In ISO 8601, with microseconds. */
+  endedAt: string
+  event: string
+  channel: string
+  state: DeliveryOutcome["state"]
+  attempts: number
+  correlation: string
+  traceparent: string | null
+  /** Null unless it is dead. */
+  death: { since: Date; error: string; status: number | null } | null
+  /** False: a dispatcher claimed it before, and did not finish. */
+  isNew: boolean
+}
+
+type Columns = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
+
+const claim = `
+with new as materialized (
+  select delivery_id, ended_at, true as is_new from ended_delivery
+   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000) and lease_expires_at is null
+   order by ended_at limit $1 for update skip locked
+), repeated as materialized (
+  select delivery_id, ended_at, false as is_new from ended_delivery
+   where published_at is null and lease_expires_at >= to_timestamp($5::float8 / 1000) and lease_expires_at < now()
+   order by lease_expires_at limit least($4, $1 - (select count(*) from new)) for update skip locked
+), unpublished as (
+  select * from new union all select * from repeated
+), claimed as (
+  update ended_delivery as ended set lease_expires_at = now() + $2::float8 * interval '1 millisecond'
+    from unpublished
+   where ended.delivery_id = unpublished.delivery_id and ended.ended_at = unpublished.ended_at
+     -- So that the rows are found by their key: Postgres does not know how few they are.
+     and ended.delivery_id = any (array(select delivery_id from unpublished))
+  returning ended.*, is_new
+)
+select delivery_id as id, to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "endedAt", event_id as event, channel_id as channel, state, attempts, since, error, status,
+       correlation, traceparent, is_new as "isNew"
+  from claimed order by ended_at`
+
+/** Claims the deliveries whose records have waited longest: first those that were never claimed. */
+export function createClaimEnded() {
+  const ends = createScanStart()
+  const leases = createScanStart()
+  return async (sql: Sql, { most, mostRepeated, leaseMs }: RowClaim): Promise<EndedDelivery[]> => {
+    const claimedAt = Date.now()
+    const values = [most, leaseMs, ends.next(), mostRepeated, leases.next()]
+    const rows = await sql<Columns>(claim, values, "claim-ended")
+    const oldest = rows.find(({ isNew }) => isNew)
+    if (oldest) ends.found(Date.parse(oldest.endedAt))
+    const repeated = rows.filter(({ isNew }) => !isNew).length
+    // All others whose lease had ended were claimed.
+    if (rows.length < most && repeated < mostRepeated) leases.found(claimedAt)
+    return rows.map(({ since, error, status, ...row }) => ({
+      ...row,
+      death: row.state === "dead" ? { since, error, status } : null,
+    }))
+  }
+}
+
+// A row that is locked is published again when its lease has ended.
+const settle = `
+with published as materialized (
+  select delivery_id, ended_at from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
+    join ended_delivery using (delivery_id, ended_at) for update of ended_delivery skip locked
+), kept as (
+  update ended_delivery as ended set published_at = now() from published
+   where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state = 'dead'
+)
+delete from ended_delivery as ended using published
+ where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state <> 'dead'`
+
+export async function settleEnded(sql: Sql, ended: readonly EndedDelivery[]): Promise<void> {
+  const of = (read: (row: EndedDelivery) => string) => plainArray(ended.map(read))
+  await sql(settle, [of(({ id }) => id), of(({ endedAt }) => endedAt)], "settle-ended")
+}

@@ -1,0 +1,81 @@
+import { plainArray, type Sql } from "@sitewire/database"
+import { elapsedTime } from "./elapsedTime.ts"
+import { endWaiting } from "./endWaiting.ts"
+
+type Expired = {
+  delivery: string
+  channel: string
+  correlation: string
+  /** False: it was delivered before, and waited for a resend. It stays delivered. */
+  died: boolean
+}
+
+/** One statement checks this many deliveries of a channel, in the order in which they were deferred. */
+const checkedPerChannel = 1_000
+
+/** One statement ends this many, so that it takes a limited time. */
+export const expiredAtOnce = 500
+
+const free = "(lease_expires_at is null or lease_expires_at < now())"
+
+// Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
+// then locked only if it is still in the same deferral and free.
+const statement = `
+with read as materialized (
+  select checked.channel_id, page.delivery_id, deferred_at,
+         ${elapsedTime} > $2::float8 * interval '1 millisecond' as is_expired
+    from unnest($1::text[], $3::float8[]) as checked (channel_id, from_ms)
+    join unreachable_channel using (channel_id) join channel on channel.id = channel_id and paused_at is null
+   cross join lateral (
+     select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
+      where waiting_delivery.channel_id = unreachable_channel.channel_id
+        and deferred_at >= to_timestamp(from_ms / 1000) and ${free}
+      order by deferred_at, delivery_id limit ${checkedPerChannel}) as page
+), expired as materialized (
+  select delivery_id, deferred_at from read where is_expired limit ${expiredAtOnce}
+), locked as materialized (
+  select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
+    from expired join waiting_delivery using (delivery_id, deferred_at) join delivery on delivery.id = delivery_id
+   where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${free}
+   order by waiting_delivery.delivery_id for update of waiting_delivery, delivery skip locked
+), ${endWaiting("not-attempted", null)}
+select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(correlation, '') as correlation,
+       died.id is not null as died, null as next_ms
+  from locked left join died on died.id = locked.delivery_id
+ union all
+select null, channel_id, '', false, extract(epoch from max(deferred_at))::float8 * 1000
+  from read group by channel_id having count(*) = ${checkedPerChannel}`
+
+/** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
+export type CheckedChannel = { channel: string; from: number }
+
+/** `next`: of channels with more deliveries, the `from` of the next call. */
+export type Checked = { expired: Expired[]; next: ReadonlyMap<string, number> }
+
+type Row = { channel: string } & (
+  | { delivery: string; correlation: string; died: boolean; next_ms: null }
+  | { delivery: null; next_ms: number }
+)
+
+/** Ends the wait of deferred deliveries whose retry period is over, of channels that cannot be reached. */
+export async function endExpired(
+  sql: Sql,
+  channels: readonly CheckedChannel[],
+  { periodMs }: { periodMs: number },
+): Promise<Checked> {
+  const rows = await sql<Row>(
+    statement,
+    [channels.map(({ channel }) => channel), periodMs, plainArray(channels.map(({ from }) => from))],
+    "end-expired",
+  )
+  const next = new Map<string, number>()
+  const expired = rows.flatMap((row) => {
+    if (row.delivery === null) {
+      next.set(row.channel, row.next_ms)
+      return []
+    }
+    const { delivery, channel, correlation, died } = row
+    return [{ delivery, channel, correlation, died }]
+  })
+  return { expired, next }
+}

@@ -1,0 +1,211 @@
+import type { AttemptError } from "@sitewire/contracts"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import type { Traceparent } from "@sitewire/runtime"
+import type { Claim } from "./delivery.ts"
+import { insertEnded } from "./ended.ts"
+import { lockWaiting } from "./lockWaiting.ts"
+
+export type AttemptRecord = {
+  deliveryId: string
+  number: number
+  startedAt: Date
+  durationMs: number
+  lookupMs: number | null
+  connectMs: number | null
+  tlsMs: number | null
+  firstByteMs: number | null
+  ip: string | null
+  url: string
+  requestHeaders: string
+  status: number | null
+  error: AttemptError | null
+  detail: string | null
+  secretId: string
+  responseExcerpt: Buffer | null
+  state: "pending" | "delivered" | "dead"
+  /** When the next attempt is due, after the outcome is recorded. */
+  scheduled: { delayMs: number; failures: number } | null
+  /** How much of the retry period is over. */
+  elapsedMs: number
+  /** The attempt's context, if it is recorded. */
+  traceparent: Traceparent | null
+  /** Null for the first attempt of a delivery that is stored with it. */
+  claim: Claim | null
+}
+
+/** Each is an array with one value for each attempt of the batch, or null if all are null. */
+export const attemptColumnTypes = {
+  number: "int",
+  started_at_ms: "float8",
+  duration_ms: "float8",
+  lookup_ms: "float8",
+  connect_ms: "float8",
+  tls_ms: "float8",
+  first_byte_ms: "float8",
+  ip: "text",
+  status: "int",
+  error: "text",
+  detail: "text",
+  secret_id: "text",
+  url: "text",
+  response_excerpt: "bytea",
+  request_headers: "text",
+  state: "text",
+  delay_ms: "float8",
+  failures: "int",
+  elapsed_ms: "float8",
+  attempt_traceparent: "text",
+}
+const outcomeColumns = {
+  delivery_id: "uuid",
+  deferred_at_ms: "float8",
+  lease_expires_at_ms: "float8",
+  ...attemptColumnTypes,
+}
+
+/** Of the table `attempt`, without what may quote or identify a body. */
+export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
+  error, detail, secret_id, url`
+
+// What an attempt changes (docs/how-it-works.md draws all states and ways between them). A delivery that waits is pending,
+// or was delivered and is resent.
+//
+// | before the attempt ends  | accepted  | failed                                                     |
+// | ------------------------ | --------- | ---------------------------------------------------------- |
+// | it waits, with our claim | delivered | scheduled again; at the end of its period dead, if pending |
+// | it waits                 | delivered | unchanged: the attempt was repeated, or took too long      |
+// | delivered                | delivered | unchanged, likewise                                        |
+// | cancelled, dead          | delivered | unchanged: it ended meanwhile                              |
+// | erased                   | erased    | erased                                                     |
+//
+// Whatever happens, the next attempt has a higher number.
+//
+// The rows of waiting_delivery and delivery are locked first, so the columns of `seen` are current.
+const accepted = "seen.state = 'delivered'"
+/** The attempt was the last one of its retry period, and nothing else keeps the delivery waiting. */
+const ends = "(seen.state = 'dead' and seen.is_claimed and not seen.resend_waits)"
+const changesRow = `(delivery.attempts < seen.number
+  or ${accepted} and delivery.state in ('pending', 'dead', 'cancelled')
+  or seen.is_claimed)`
+
+const ifScheduled = (column: string, value: string) =>
+  `${column} = case when seen.is_claimed and not seen.resend_waits then ${value} else waiting_delivery.${column} end`
+
+// The response excerpt and the request's headers of an erased delivery are not stored, because they may quote or identify
+// the body. An erasure in progress has locked the rows.
+const insertAttempts = defineStatement<
+  Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>,
+  { id: string }
+>(
+  "record-attempts",
+  `
+with outcome as (
+  select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(outcomeColumns)}
+), ${lockWaiting("$delivery_id")}, stored as materialized (
+  select id as delivery_id, state as stored_state from delivery
+   where id = any ($delivery_id::uuid[]) order by id for no key update skip locked
+), skipped as materialized (
+  select id from locked
+   union
+  select id from delivery where id = any ($delivery_id::uuid[]) and id <> all (array(select delivery_id from stored))
+), seen as materialized (
+  -- A resend was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped.
+  select outcome.*, stored_state,
+         coalesce(lease_expires_at = to_timestamp(lease_expires_at_ms / 1000), false) as is_claimed,
+         coalesce(deferred_reason = 'resend', false)
+           and deferred_at is distinct from to_timestamp(deferred_at_ms / 1000) as resend_waits
+    from outcome left join waiting using (delivery_id) left join stored using (delivery_id)
+   where delivery_id <> all (array(select id from skipped))
+), updated as (
+  update delivery
+     set attempts = greatest(delivery.attempts, seen.number),
+         state = case when delivery.state <> 'erased' and ${accepted} then 'delivered'
+                      when delivery.state = 'pending' and ${ends} then 'dead' else delivery.state end,
+         finished_at = case when delivery.state <> 'erased' and ${accepted} or delivery.state = 'pending' and ${ends}
+                            then now() else delivery.finished_at end,
+         dead_reason = case when not ${accepted} then delivery.dead_reason end,
+         last_error = coalesce(seen.error, delivery.last_error),
+         last_status = case when seen.error is null then delivery.last_status else seen.status end
+    from seen
+   where delivery.id = any ($delivery_id::uuid[]) and delivery.id = seen.delivery_id and ${changesRow}
+  returning seen.*, delivery.state as state_now, event_id, channel_id, correlation
+), ended as (
+  delete from waiting_delivery using updated
+   where waiting_delivery.delivery_id = updated.delivery_id and not resend_waits
+     and (updated.state = 'delivered' or updated.state = 'dead' and is_claimed)
+), continued as (
+  update waiting_delivery
+     set attempts = greatest(waiting_delivery.attempts, seen.number),
+         lease_expires_at = case when not is_claimed then lease_expires_at end,
+         ${ifScheduled("next_attempt_at", "now() + seen.delay_ms * interval '1 millisecond'")},
+         ${ifScheduled("failures", "seen.failures")},
+         ${ifScheduled("period_started_at", "now() - seen.elapsed_ms * interval '1 millisecond'")},
+         ${ifScheduled("deferred_at", "null")},
+         ${ifScheduled("deferred_reason", "null")}
+    from updated as seen
+   where waiting_delivery.delivery_id = seen.delivery_id
+     and (seen.resend_waits or seen.state = 'pending' or seen.state = 'dead' and not is_claimed)
+), ${insertEnded(`
+  select delivery_id, event_id, channel_id, state_now, number, now() - elapsed_ms * interval '1 millisecond', error,
+         status, correlation, attempt_traceparent
+    from updated as seen
+   where state_now = 'dead' and ${ends} or $publish_outcomes::boolean and state_now = 'delivered' and ${accepted}`)}, attempted as (
+  insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
+  select delivery_id, ${attemptColumns}, case when stored_state <> 'erased' then response_excerpt end,
+         case when stored_state <> 'erased' then request_headers end
+    from seen
+  on conflict do nothing
+)
+select id from skipped`,
+)
+
+/**
+ * A batch may contain a delivery only once, because `update` applies only one outcome to each row. Returns the deliveries whose
+ * rows are locked.
+ */
+export async function recordAttempts(
+  sql: Sql,
+  batch: readonly AttemptRecord[],
+  { publishOutcomes }: { publishOutcomes: boolean },
+): Promise<string[]> {
+  const skipped = await insertAttempts(sql, {
+    publish_outcomes: publishOutcomes,
+    delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
+    deferred_at_ms: plainArray(batch.map(({ claim }) => claim?.deferredAt?.getTime() ?? null)),
+    lease_expires_at_ms: plainArray(batch.map(({ claim }) => claim?.leaseExpiresAt.getTime() ?? null)),
+    ...attemptValues(batch),
+  })
+  return skipped.map(({ id }) => id)
+}
+
+/** The values of `attemptColumnTypes`. Null: there was no attempt. */
+export function attemptValues(
+  batch: readonly (AttemptRecord | null)[],
+): Record<keyof typeof attemptColumnTypes, unknown> {
+  const each = <T>(read: (attempt: AttemptRecord) => T) => batch.map((attempt) => attempt && read(attempt))
+  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(each(read))
+  // Null instead of a list of nulls, to save building and parsing it.
+  const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
+  return {
+    number: plain(({ number }) => number),
+    started_at_ms: plain(({ startedAt }) => startedAt.getTime()),
+    duration_ms: plain(({ durationMs }) => durationMs),
+    lookup_ms: plain(({ lookupMs }) => lookupMs),
+    connect_ms: plain(({ connectMs }) => connectMs),
+    tls_ms: plain(({ tlsMs }) => tlsMs),
+    first_byte_ms: plain(({ firstByteMs }) => firstByteMs),
+    ip: each(({ ip }) => ip),
+    status: plain(({ status }) => status),
+    error: plain(({ error }) => error),
+    detail: rare(each(({ detail }) => detail)),
+    secret_id: each(({ secretId }) => secretId),
+    url: each(({ url }) => url),
+    response_excerpt: rare(each(({ responseExcerpt }) => responseExcerpt)),
+    request_headers: each(({ requestHeaders }) => requestHeaders),
+    state: plain(({ state }) => state),
+    delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
+    failures: plain(({ scheduled }) => scheduled?.failures ?? null),
+    elapsed_ms: plain(({ elapsedMs }) => elapsedMs),
+    attempt_traceparent: rare(each(({ traceparent }) => traceparent)),
+  }
+}

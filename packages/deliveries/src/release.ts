@@ -1,0 +1,42 @@
+import { plainArray, type Sql } from "@sitewire/database"
+import type { DeferralReason } from "./delivery.ts"
+import { unreachableUntilNow } from "./elapsedTime.ts"
+import { lockWaiting } from "./lockWaiting.ts"
+
+/** `leaseExpiresAt` identifies the claim. */
+export type Release = { id: string; leaseExpiresAt: Date; reason: DeferralReason }
+
+// After this claim's lease has ended, another dispatcher may have claimed the row. That claim must stay.
+//
+// A deferred delivery keeps its deferral, and with it its place among those of its channel. The time by which a scheduled one was late
+// does not count towards its retry period, so the start of the period moves forward by it.
+const statement = `
+with ${lockWaiting("$1")}, released as (
+  update waiting_delivery
+     set lease_expires_at = null, deferred_at = coalesce(deferred_at, now()), next_attempt_at = null,
+         deferred_reason = coalesce(deferred_reason, claim.reason::deferral_reason),
+         period_started_at = period_started_at + greatest(interval '0', coalesce(now() - next_attempt_at, interval '0')),
+         unreachable_ms = case when deferred_at is null then ${unreachableUntilNow("waiting_delivery.channel_id")}
+                               else unreachable_ms end
+    from unnest($1::uuid[], $2::float8[], $3::text[]) as claim (id, lease_expires_at_ms, reason)
+   where delivery_id = any (array(select delivery_id from waiting)) and delivery_id = claim.id
+     and lease_expires_at = to_timestamp(lease_expires_at_ms / 1000)
+)
+select id from locked`
+
+/**
+ * Ends claims whose attempts were not made: the deliveries are deferred, for this reason if they were scheduled. Returns those whose
+ * rows are locked.
+ */
+export async function releaseClaims(sql: Sql, batch: readonly Release[]): Promise<string[]> {
+  const rows = await sql<{ id: string }>(
+    statement,
+    [
+      plainArray(batch.map(({ id }) => id)),
+      plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt.getTime())),
+      plainArray(batch.map(({ reason }) => reason)),
+    ],
+    "release-claims",
+  )
+  return rows.map(({ id }) => id)
+}
