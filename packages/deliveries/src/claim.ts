@@ -163,3 +163,8 @@ async function claim(
 function byDeferral(a: Row, b: Row): number {
   return (a.deferred_at?.getTime() ?? 0) - (b.deferred_at?.getTime() ?? 0) || (a.id < b.id ? -1 : 1)
 }
+
+/** Of a channel that is deleted. */
+export async function deleteRate(sql: Sql, channel: string): Promise<void> {
+  await sql("delete from channel_rate where channel_id = $1", [channel])
+}

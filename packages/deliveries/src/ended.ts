@@ -90,3 +90,16 @@ export async function settleEnded(sql: Sql, ended: readonly EndedDelivery[]): Pr
   const of = (read: (row: EndedDelivery) => string) => plainArray(ended.map(read))
   await sql(settle, [of(({ id }) => id), of(({ endedAt }) => endedAt)], "settle-ended")
 }
+
+/** Of each call, every ten seconds: 2,000 deaths a second. A statement that deletes millions would reach its time limit. */
+const mostDeleted = 20_000
+
+const isOld = "state = 'dead' and published_at is not null and ended_at < now() - interval '1 hour'"
+
+/** Deaths are kept for an hour, for notifications. A delivery that was resent can have a later row, whose record is not published yet. */
+export async function deletePublishedDeaths(sql: Sql): Promise<void> {
+  await sql(
+    `delete from ended_delivery where ${isOld} and delivery_id = any (array(
+       select delivery_id from ended_delivery where ${isOld} order by ended_at limit ${mostDeleted}))`,
+  )
+}

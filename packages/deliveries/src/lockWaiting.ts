@@ -1,3 +1,5 @@
+import type { Sql } from "@sitewire/database"
+
 /**
  * Steps of a statement for a batch of deliveries, whose ids are the parameter `ids`: `waiting` are those that wait, locked, and
  * `locked` those whose rows another transaction has locked. They must be skipped and returned, so that they do not delay the
@@ -9,3 +11,11 @@ export const lockWaiting = (ids: string) => `waiting as materialized (
   select delivery_id as id from waiting_delivery
    where delivery_id = any (${ids}::uuid[]) and delivery_id <> all (array(select delivery_id from waiting))
 )`
+
+/** Waits for the locks of what the deliveries wait for, before their rows are locked: `WaitingDelivery` in the Prisma schema says why. */
+export async function awaitWaiting(sql: Sql, ids: readonly string[]): Promise<void> {
+  await sql(
+    "select from waiting_delivery where delivery_id = any($1::uuid[]) order by delivery_id for update",
+    [ids],
+  )
+}

@@ -1,5 +1,6 @@
 import { type ProblemKind, problemKindSchema } from "@sitewire/contracts"
 import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { deletePublishedDeaths } from "@sitewire/deliveries"
 import { newId } from "../newIds.ts"
 import type { FoundInKafka } from "./findInKafka.ts"
 import { notifyOperators } from "./notifyOperators.ts"
@@ -8,14 +9,10 @@ import { problemColumns as columns, mostOpen, others, type ProblemRow } from "./
 
 /** A problem that comes and goes is one problem: it is resolved if it was not seen for this long. */
 const resolvedAfter = "5 minutes"
-const deathsAreKept = "1 hour"
 const largestInteger = 2 ** 31 - 1
 
 /** The key of the advisory lock that lets only one console update at a time, so that two cannot deadlock. */
 const lockKey = 7_120_461
-
-/** Of each comparison, every ten seconds: 2,000 deaths a second. A statement that deletes millions would reach its time limit. */
-const mostForgotten = 20_000
 
 /**
  * Compares the stored problems with those that exist now. The messages to operators are inserted in the same
@@ -27,12 +24,7 @@ export async function updateProblems(pool: Pool, inKafka: FoundInKafka | null): 
 }
 
 async function compare(sql: Sql, inKafka: FoundInKafka | null): Promise<ProblemRow[]> {
-  const isForgotten = `state = 'dead' and published_at is not null and ended_at < now() - interval '${deathsAreKept}'`
-  // A delivery that was resent can have a later row, whose record is not published yet.
-  await sql(
-    `delete from ended_delivery where ${isForgotten} and delivery_id = any (array(
-       select delivery_id from ended_delivery where ${isForgotten} order by ended_at limit ${mostForgotten}))`,
-  )
+  await deletePublishedDeaths(sql)
   const began: ProblemRow[] = []
   for (const kind of problemKindSchema.options) {
     const { find } = problemKinds[kind]

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
+import { resend } from "@sitewire/deliveries"
 import { newId } from "../../newIds.ts"
-import { deferForResend } from "./deferForResend.ts"
 
 type Resent =
   | { kind: "deferred"; job: string }
@@ -22,7 +22,7 @@ export async function resendOneDelivery(
   )
   if (!found) return { kind: "unknown" }
   const job = newId("job")
-  const [deferred] = await deferForResend(sql, [delivery], job)
+  const [deferred] = await resend(sql, [delivery], job)
   if (deferred === undefined) return { kind: found.has_channel ? "erased" : "channel deleted" }
   // Counted while the delivery is locked, so that requests at the same time cannot exceed the limit.
   const [full] = await sql<{ seconds: number }>(

@@ -1,8 +1,8 @@
 import { beforeFirstId, resendFilterSchema } from "@sitewire/contracts"
+import { resend } from "@sitewire/deliveries"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import { countResend } from "./countResend.ts"
-import { deferForResend } from "./deferForResend.ts"
 import { conditionsOf, rangeOf, timesOf } from "./resendFilter.ts"
 
 /** The most rows that a statement scans, so that it takes a limited time even if few rows match. */
@@ -43,7 +43,7 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   const [row] = await sql<Matched>(findNext({ range, conditions, most }), [...values, ...more])
   const { ids = [], through = null, scanned = 0 } = row ?? {}
   // The conditions are checked again, because a delivery can be erased or delivered before it is locked.
-  const resent = await deferForResend(sql, ids, job.id, conditionsOf(filter, job.createdAt, 2))
+  const resent = await resend(sql, ids, job.id, conditionsOf(filter, job.createdAt, 2))
   const position: Position = { perSecond, after: through ?? after, total }
   return {
     position,

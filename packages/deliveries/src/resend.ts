@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
-import { unreachableUntilNow } from "@sitewire/deliveries"
-import { lockWaiting } from "../lockWaiting.ts"
+import { unreachableUntilNow } from "./elapsedTime.ts"
+import { awaitWaiting } from "./lockWaiting.ts"
 
 /**
  * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
@@ -13,7 +13,7 @@ import { lockWaiting } from "../lockWaiting.ts"
  * The rows are locked first, and read after that. Without a channel, nothing would
  * ever claim a delivery: the lock of the channel makes its deletion wait, and then find the deferred delivery.
  */
-export async function deferForResend(
+export async function resend(
   sql: Sql,
   ids: readonly string[],
   job: string,
@@ -23,7 +23,7 @@ export async function deferForResend(
     values: [],
   },
 ): Promise<string[]> {
-  await lockWaiting(sql, ids)
+  await awaitWaiting(sql, ids)
   const locked = await sql<{ id: string }>(
     `select id from delivery
       where id = any($1::uuid[]) and state <> 'erased' and ${conditions}

@@ -1,0 +1,26 @@
+import type { Sql } from "@sitewire/database"
+import { insertEnded } from "./ended.ts"
+
+/** Null: the delivery is not pending. `sql` runs within a transaction. The order of the locks is that of `waiting_delivery`. */
+export async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolean } | null> {
+  const [waiting] = await sql<{ attempt_due: boolean }>(
+    `select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $1 for update`,
+    [id],
+  )
+  const cancelled = await sql(
+    `with cancelled as (
+       update delivery set state = 'cancelled', finished_at = now() where id = $1 and state = 'pending' returning *
+     ), ${insertEnded(`
+       select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
+     select from cancelled`,
+    [id],
+  )
+  if (cancelled.length === 0) return null
+  await sql("delete from waiting_delivery where delivery_id = $1", [id])
+  return { attemptDue: waiting?.attempt_due ?? true }
+}
+
+// An attempt may be in flight if its row does not show that it waits: for its time, or without a lease for a dispatcher to
+// claim it. An attempt of a delivery that was deferred for a resend may have begun before the resend.
+const attemptDue = `case when deferred_at is not null then lease_expires_at is not null or deferred_reason = 'resend'
+       else next_attempt_at <= now() + interval '1 second' end`
