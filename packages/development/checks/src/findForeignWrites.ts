@@ -1,5 +1,14 @@
 /** The tables that only one package writes, so that their rules are in one folder. */
 const owners = {
+  "packages/deliveries": [
+    "delivery",
+    "waiting_delivery",
+    "attempt",
+    "known_event",
+    "ended_delivery",
+    "unreachable_channel",
+    "channel_rate",
+  ],
   "packages/syncs": [
     "sync_window",
     "sync_run",
