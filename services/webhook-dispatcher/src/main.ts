@@ -1,10 +1,253 @@
-import { runService } from "@sitewire/runtime"
+import { type TopicNames, topicNames } from "@sitewire/contracts"
+import { isUnavailable, makeDays, openPool, type Pool, readDigestKey } from "@sitewire/database"
+import { readBacklogMetrics } from "@sitewire/deliveries"
+import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
+import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
+import {
+  connectPostgres,
+  databaseAccess,
+  kafkaOptions,
+  type RetryStatement,
+  retryStatements,
+  runService,
+  type ServiceParts,
+  waitForDependency,
+} from "@sitewire/runtime"
+import { createReceiverOf } from "./check/receiver.ts"
+import { runChecks } from "./check/runChecks.ts"
+import { createSendTestRequest } from "./check/sendTestRequest.ts"
+import { createCheckStore } from "./check/storeCheck.ts"
 import { dispatcherVariables } from "./config.ts"
-import { startDispatcher } from "./startDispatcher.ts"
+import { createPublish } from "./createPublish.ts"
+import { createStore } from "./createStore.ts"
+import { startDeletingOldDeliveries } from "./end/startDeletingOldDeliveries.ts"
+import { createDispatcherMetrics } from "./metrics.ts"
+import { registerGauges } from "./registerGauges.ts"
+import { type ChannelOpener, checkNewestSecret, createChannelOpener } from "./send/openSecrets.ts"
+import { createSendRequest, type EgressOf } from "./send/sendRequest.ts"
+import { createConsumers } from "./source/createConsumers.ts"
+import { newDispatcherId } from "./status/newDispatcherId.ts"
+import { startReportingCertificates } from "./status/startReportingCertificates.ts"
+import { startReportingStatus } from "./status/startReportingStatus.ts"
+import { wire } from "./wire.ts"
 
-await runService({
-  name: "webhook-dispatcher",
-  variables: dispatcherVariables,
-  checks: ["postgres"],
-  start: startDispatcher,
-})
+type Service = ServiceParts<typeof dispatcherVariables>
+
+const newestColumns =
+  "select w.attempts, c.partner_may_change_address, e.event_id from waiting_delivery w, channel c, ended_delivery e limit 0"
+
+/**
+ * Opens what the process needs, and starts the stages. `intervals`: how often Postgres is polled and written to. Shorter ones
+ * let tests wait less.
+ */
+export async function start(
+  service: Service,
+  intervals = {
+    pollMs: 500,
+    checksMs: 1_000,
+    statusMs: 5_000,
+    certificatesMs: 5_000,
+    deletedChannelsMs: 5_000,
+  },
+): Promise<void> {
+  const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
+  const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
+  const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
+
+  const { pool, retry } = await openDatabase(service)
+  // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
+  const opener = createChannelOpener(config.SEALING_KEYS, (why) => readiness.set("sealing keys", false, why))
+  await checkNewestSecret({ sql: pool.sql, openSecret: opener.openSecret, log })
+  const digestKey = await retry("read the key of digests", () =>
+    readDigestKey(pool.sql, config.SEALING_KEYS),
+  ).catch((error: unknown) => {
+    log.error(
+      { error },
+      "deliveries are stored without digests of e-mail addresses, so erasures read their bodies",
+    )
+    return null
+  })
+  // Before a delivery is stored, because its day could not be made afterwards.
+  await makeDays(pool.sql, 1).catch((error: unknown) =>
+    log.warn({ error }, "the days of the next deliveries could not be made; retention tries it again"),
+  )
+  const retention = startDeletingOldDeliveries({ pool, retentionMs: config.RETENTION, log })
+  lifecycle.onStop("retention", retention.close)
+
+  const { kafka, producer } = await openKafka(service, topics)
+  const certificates = startReportingCertificates({
+    sql: pool.sql,
+    intervalMs: intervals.certificatesMs,
+    log,
+  })
+  lifecycle.onStop("certificates", certificates.close)
+  const egressOf = openEgress(service, certificates.onCertificate)
+
+  const dispatcher = wire({
+    settings: {
+      schedule,
+      topics,
+      publishOutcomes: config.PUBLISH_OUTCOMES,
+      maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
+      channelMaxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
+      channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
+      breakerFailures: config.BREAKER_FAILURES,
+      breakerCooldownMs: config.BREAKER_COOLDOWN,
+      deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
+      pollIntervalMs: intervals.pollMs,
+      deletedChannelsIntervalMs: intervals.deletedChannelsMs,
+      longestStatementMs: pool.longestMs,
+    },
+    store: createStore({
+      pool,
+      retry,
+      sealingKeys: config.SEALING_KEYS,
+      digestKey,
+      publishOutcomes: config.PUBLISH_OUTCOMES,
+    }),
+    publish: createPublish({
+      producer,
+      signal: lifecycle.expiring,
+      onState: (working, why) => readiness.set("kafka producer", working, why),
+      onTopic: (topic, working, why) => readiness.set(`kafka topic ${topic}`, working, why),
+      log,
+    }),
+    send: createSendRequest({
+      egressOf,
+      opener,
+      serviceName: config.SERVICE_NAME,
+      timeoutMs: config.DELIVERY_TIMEOUT,
+    }),
+    onNetwork: (isUp, why) => readiness.set("network", isUp, why),
+    metrics: createDispatcherMetrics(registry),
+    tracing,
+    expiring: lifecycle.expiring,
+    log,
+  })
+  const id = newDispatcherId()
+  log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
+  const status = startReportingStatus({
+    sql: pool.sql,
+    dispatcher: id,
+    statuses: dispatcher.statuses,
+    onDeleted: dispatcher.forget,
+    intervalMs: intervals.statusMs,
+    log,
+  })
+  lifecycle.onStop("status", status.close)
+  startChecks(service, { pool, retry, opener, egressOf, intervalMs: intervals.checksMs })
+  const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
+  lifecycle.onStop("consumers", consumers.close)
+  registerGauges(registry, {
+    outstanding: consumers.outstanding,
+    inFlight: () => dispatcher.counts().inFlight,
+    breakersOpen: () => dispatcher.counts().open,
+    lag: consumers.sitePaidLag,
+    backlog: () => readBacklogMetrics(pool.sql),
+  })
+  await consumers.start()
+}
+
+async function openDatabase(service: Service): Promise<{
+  pool: Pool
+  retry: RetryStatement
+}> {
+  const { config, lifecycle, readiness } = service
+  const pool = openPool({
+    ...databaseAccess(config),
+    size: config.DATABASE_POOL_SIZE,
+    name: "webhook-dispatcher",
+    // Each statement is small. Leases outlast two of them, and after a kill, what was claimed waits for the end of its lease.
+    statementTimeoutMs: 10_000,
+  })
+  await connectPostgres({ ...service, pool, newestColumns, check: "postgres connection" })
+
+  const retry = retryStatements({
+    isTransient: isUnavailable,
+    signal: lifecycle.expiring,
+    onState: (working, why) => readiness.set("postgres", working, why),
+  })
+  return { pool, retry }
+}
+
+async function openKafka({ config, log, lifecycle }: Service, topics: TopicNames) {
+  const kafka = connectKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", log })
+  const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
+  await waitForDependency({
+    ...atStart,
+    name: "Kafka",
+    check: () => requireBroker(kafka),
+    remedy: "Start it, or correct KAFKA_BROKERS.",
+  })
+  await waitForDependency({
+    ...atStart,
+    name: "Kafka's topics",
+    check: () =>
+      requireTopics(kafka, [
+        topics.sitePaid,
+        topics.sitePaidInvalid,
+        topics.dead,
+        topics.outcome,
+        ...topics.retry,
+      ]),
+    remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
+  })
+  const producer = await startProducer({ kafka })
+  lifecycle.onStop("producer", producer.close)
+  return { kafka, producer }
+}
+
+function openEgress(
+  { config, lifecycle }: Service,
+  onCertificate: (origin: string, expiresAt: Date) => void,
+): EgressOf {
+  const open = (policy: PolicyOptions) =>
+    createEgress({
+      ...policy,
+      userAgent: `${config.SERVICE_NAME}/1`,
+      // So high that it is never reached: several partners may share an origin, so connections are limited
+      // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
+      connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
+      onCertificate,
+    })
+  const egress = open(policyOf(config, config.ALLOWED_RANGES))
+  // Where partners aim requests themselves. With connections of its own: a name can have led to an operator's range.
+  const partnersEgress = open(policyOf(config, config.PARTNER_ALLOWED_RANGES))
+  lifecycle.onStop("egress", async () => {
+    await Promise.all([egress.close(), partnersEgress.close()])
+  })
+  return ({ partnerMayChangeAddress }) => (partnerMayChangeAddress ? partnersEgress : egress)
+}
+
+function startChecks(
+  { config, lifecycle, log }: Service,
+  parts: { pool: Pool; retry: RetryStatement; opener: ChannelOpener; egressOf: EgressOf; intervalMs: number },
+): void {
+  const { opener, egressOf } = parts
+  const closing = new AbortController()
+  const checks = runChecks({
+    store: createCheckStore(parts),
+    receiverOf: createReceiverOf({
+      serviceName: config.SERVICE_NAME,
+      opener,
+      sendTestRequest: createSendTestRequest({
+        egressOf,
+        timeoutMs: config.DELIVERY_TIMEOUT,
+        signal: closing.signal,
+      }),
+    }),
+    timeoutMs: config.DELIVERY_TIMEOUT,
+    pollIntervalMs: parts.intervalMs,
+    closing,
+    log,
+  })
+  lifecycle.onStop("checks of receivers", checks.close)
+}
+
+if (import.meta.main)
+  await runService({
+    name: "webhook-dispatcher",
+    variables: dispatcherVariables,
+    checks: ["postgres"],
+    start,
+  })

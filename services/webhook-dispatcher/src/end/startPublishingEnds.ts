@@ -7,8 +7,8 @@ import {
   startPublishingRows,
   traceHeaders,
 } from "@sitewire/runtime"
-import type { Publish } from "./createPublish.ts"
-import type { DispatcherMetrics } from "./metrics.ts"
+import type { Publish } from "../createPublish.ts"
+import type { DispatcherMetrics } from "../metrics.ts"
 
 export type PublishingParts = {
   claim: (settings: RowClaim) => Promise<EndedDelivery[]>

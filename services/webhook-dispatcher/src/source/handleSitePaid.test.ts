@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
 import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
-import { createKeyedLock } from "../keyedLock.ts"
 import { createHandleSitePaid, type HandleSitePaidParts } from "./handleSitePaid.ts"
+import { createKeyedLock } from "./keyedLock.ts"
 
 /** Defaults that do nothing. */
 const idle = (): HandleSitePaidParts => ({

@@ -4,11 +4,11 @@ import type { Logger, Tracing } from "@sitewire/runtime"
 import type { Publish } from "./createPublish.ts"
 import type { Store } from "./createStore.ts"
 import type { RetrySchedule } from "./decide/decide.ts"
-import { countUnreachable } from "./deferred/countUnreachable.ts"
-import { expireDeferred } from "./deferred/expireDeferred.ts"
+import { countUnreachable } from "./end/countUnreachable.ts"
+import { expireDeferred } from "./end/expireDeferred.ts"
+import { startEndingDeliveries } from "./end/startEndingDeliveries.ts"
+import { startPublishingEnds } from "./end/startPublishingEnds.ts"
 import { createHandleDelivery } from "./handleDelivery.ts"
-import { createHandleSitePaid } from "./intake/handleSitePaid.ts"
-import { createKeyedLock } from "./keyedLock.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
 import { batchWrites } from "./record/batchWrites.ts"
 import { createScheduleRetry } from "./record/scheduleRetry.ts"
@@ -17,9 +17,9 @@ import { watchNetwork } from "./send/watchNetwork.ts"
 import { createBacklogs } from "./source/backlogs.ts"
 import { drainDeferred } from "./source/drainDeferred.ts"
 import { createHandleRetries } from "./source/handleRetries.ts"
+import { createHandleSitePaid } from "./source/handleSitePaid.ts"
+import { createKeyedLock } from "./source/keyedLock.ts"
 import { createStartClaimed } from "./source/startClaimed.ts"
-import { startEndingDeliveries } from "./startEndingDeliveries.ts"
-import { startPublishingEnds } from "./startPublishingEnds.ts"
 import type { ChannelStatus } from "./status/writeStatus.ts"
 
 export type DispatcherSettings = {
@@ -65,17 +65,11 @@ const reserveMs = 2_500
  * Builds the stages, in the order in which a delivery passes them: a source (an event, or a claim of what is stored), and what
  * every attempt goes through (`createHandleDelivery`). Starts to attempt what is stored.
  */
-export function createDispatcher(parts: DispatcherParts) {
+export function wire(parts: DispatcherParts) {
   const { settings, store, publish, metrics, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const stopping = new AbortController()
-  const network = watchNetwork({
-    onState(isUp, why) {
-      parts.onNetwork(isUp, why)
-      if (isUp) log.warn("channels can be reached again")
-      else log.error({ why }, "hardly any channel can be reached; deliveries wait, and no retry period runs")
-    },
-  })
+  const network = createNetworkWatch(parts)
   const backlogs = createBacklogs()
   const limiter = createDispatcherLimiter(settings, backlogs.onCapacity, log)
   const writes = batchWrites(store, { signal: parts.expiring, log })
@@ -200,6 +194,16 @@ function leaseOf({ channelMaxWaitMs, deliveryTimeoutMs, longestStatementMs }: Di
   return { attemptWithinMs, leaseMs: attemptWithinMs + deliveryTimeoutMs + reserveMs + longestStatementMs }
 }
 
+function createNetworkWatch({ onNetwork, log }: DispatcherParts) {
+  return watchNetwork({
+    onState(isUp, why) {
+      onNetwork(isUp, why)
+      if (isUp) log.warn("channels can be reached again")
+      else log.error({ why }, "hardly any channel can be reached; deliveries wait, and no retry period runs")
+    },
+  })
+}
+
 function createDispatcherLimiter(
   settings: DispatcherSettings,
   onCapacity: (channel: string) => void,
@@ -225,4 +229,4 @@ function createDispatcherLimiter(
   })
 }
 
-export type Dispatcher = ReturnType<typeof createDispatcher>
+export type Dispatcher = ReturnType<typeof wire>

@@ -5,9 +5,9 @@ import { type DueDelivery, type NewDelivery, steadyClock, toChannel } from "@sit
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger, Span, Tracing } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
-import type { KeyedLock } from "../keyedLock.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
+import type { KeyedLock } from "./keyedLock.ts"
 import { newDelivery } from "./newDelivery.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
 
