@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { randomInt } from "node:crypto"
 import { resolve } from "node:path"
 import { readArguments } from "@sitewire/runtime"
@@ -20,8 +21,10 @@ const { values, positionals, explain } = readArguments(
     brokers: { type: "string" },
     from: { type: "string" },
     continue: { type: "string" },
+    histories: { type: "string", default: "1000" },
   },
   `npm run chaos -- outbound|inbound|restore|upgrade [--seed S] [--minutes M] [--brokers B] [--from REF] [--json]
+  npm run chaos -- model [--histories N] [--seed S]: random histories of deliveries on the real statements and on a model
   npm run soak -- [--hours N] [--seed S] [--json] [--continue FOLDER]: both flows for N hours (8) with a fault every five
     minutes. Less than ten minutes are a short form. With FOLDER, leaves the ledger, all samples and the data there, and
     continues the soak of the same form that left them, even if it was killed.
@@ -74,6 +77,12 @@ async function runProcedures() {
   return status
 }
 
+function runModel() {
+  const env = { ...process.env, MODEL_HISTORIES: values.histories, MODEL_SEED: String(seed) }
+  const args = ["test", "--", "services/webhook-dispatcher/test/model", "--testTimeout=0"]
+  return spawnSync("npm", args, { env, stdio: "inherit" }).status ?? 1
+}
+
 const runs = {
   outbound: () => runOutbound({ ...settings, deliveries }),
   inbound: () => runInbound(settings),
@@ -82,7 +91,8 @@ const runs = {
   soak,
 }
 if (run === "procedures") process.exit(await runProcedures())
+if (run === "model") process.exit(runModel())
 if (!Object.hasOwn(runs, run) || names.length > 0)
-  explain("Which run: outbound, inbound, restore or upgrade?")
+  explain("Which run: outbound, inbound, restore, upgrade or model?")
 progress(`seed ${seed}`)
 process.exit(report({ seed, ...(await runs[run as keyof typeof runs]()) }, output))
