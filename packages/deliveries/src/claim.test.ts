@@ -176,12 +176,21 @@ test("a scheduled delivery is claimed when it is due, by the number of its next 
   expect(await claimScheduled(sql, wakes, settings)).toEqual([])
 })
 
-test("a scheduled delivery that is released is deferred for the given reason, and what it was late does not count", async () => {
+test("a scheduled delivery that is released is deferred for the given reason if it is due, and what it was late does not count", async () => {
   const { sql, insert, row } = await startDeliveryDatabase()
   const id = await insert(scheduled("now() - interval '5 minutes'"))
   const [claimed] = await claimScheduled(sql, [wake(id, 3)], settings)
   const leaseExpiresAt = claimed?.claim.leaseExpiresAt ?? new Date(0)
-  await releaseClaims(sql, [{ id, leaseExpiresAt, reason: "breaker" }])
+  const early = await insert({
+    ...scheduled("now() + interval '1 hour'"),
+    lease_expires_at: `'${leaseExpiresAt.toISOString()}'`,
+  })
+  await releaseClaims(
+    sql,
+    [id, early].map((id) => ({ id, leaseExpiresAt, reason: "breaker" as const })),
+  )
+  const stays = { deferred_at: null, deferred_reason: null, lease_expires_at: null }
+  expect(await row(early)).toMatchObject({ ...stays, next_attempt_at: expect.any(Date) })
   expect(await row(id)).toMatchObject({
     deferred_reason: "breaker",
     next_attempt_at: null,
