@@ -9,7 +9,7 @@ import { histories, type Step } from "./steps.ts"
 
 const shrinkForMs = 60_000
 /** If random histories have not taken each arrow, as many follow. */
-const mostRounds = 5
+const mostRounds = 2
 
 /**
  * Executes random histories of all that can happen to deliveries on the real functions and on a reference model of the state

@@ -12,7 +12,7 @@ export type InFlight = { by: string; at: number; used: number } & (
 )
 
 /** How often each change of a delivery has occurred: the step, and the situations before and after it. */
-export type Tally = Map<string, number>
+type Tally = Map<string, number>
 /** `steady`: what `performance.now` returns. */
 export type World = { pool: Pool; erasures: string; tally: Tally; process: { steady: number } }
 

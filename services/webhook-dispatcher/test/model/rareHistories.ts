@@ -39,8 +39,9 @@ export const rareHistories: Step[][] = [
   [...failed, ...endDeleted, deleteOld],
   [...failed, cancel, deleteOld],
   [...failed, cancel, erase],
+  [...deferred, claim, ...endDeleted, end("accepted")],
   [...deferred, claim, resend, end("accepted"), report, expire],
   [...deferred, claim, report, expire, end("accepted")],
   [...deferred, report, expire, erase],
-  [...deferred, claim, end("failed"), late, makeDue, claim, resend, end("failed")],
+  [...deferred, claim, end("failed"), late, makeDue, claim, end("failed"), late, makeDue, claim, end("failed")],
 ]

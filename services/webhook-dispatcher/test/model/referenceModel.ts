@@ -26,7 +26,7 @@ export type Waiting = {
   unreachable: number | null
 }
 
-export type Ended = {
+type Ended = {
   id: string
   state: Delivery["state"]
   attempts: number
@@ -34,7 +34,7 @@ export type Ended = {
   since: Time | null
 }
 /** Identifies the claim and the deferral for which an attempt was made. */
-export type Claim = { lease: Time; deferred: Time | null }
+type Claim = { lease: Time; deferred: Time | null }
 export type Claimed = Claim & {
   id: string
   attempt: number
