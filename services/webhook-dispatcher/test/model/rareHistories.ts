@@ -43,5 +43,17 @@ export const rareHistories: Step[][] = [
   [...deferred, claim, resend, end("accepted"), report, expire],
   [...deferred, claim, report, expire, end("accepted")],
   [...deferred, report, expire, erase],
-  [...deferred, claim, end("failed"), late, makeDue, claim, end("failed"), late, makeDue, claim, end("failed")],
+  [
+    ...deferred,
+    claim,
+    end("failed"),
+    late,
+    makeDue,
+    claim,
+    end("failed"),
+    late,
+    makeDue,
+    claim,
+    end("failed"),
+  ],
 ]
