@@ -37,7 +37,11 @@ test("whatever happens to deliveries, their rows are those of the state diagram'
   const neverTaken = () => arrows.filter((arrow) => tally.get(arrow) === 0)
   for (let round = 0; round === 0 || (round < mostRounds && neverTaken().length > 0); round++) {
     const examples = round === 0 ? rareHistories.map((steps): [Step[]] => [steps]) : []
-    const { failed, errorInstance } = await fc.check(property, { seed: seed + round, numRuns, examples })
+    const { failed, errorInstance } = await fc.check(property, {
+      seed: seed + round,
+      numRuns: numRuns + examples.length,
+      examples,
+    })
     const { message } =
       errorInstance instanceof Error ? errorInstance : new Error("the histories could not be executed")
     if (failed) throw new Error(`seed ${seed + round}, the shortest history that was found: ${message}`)
