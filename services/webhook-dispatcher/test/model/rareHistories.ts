@@ -39,6 +39,7 @@ export const rareHistories: Step[][] = [
   [...failed, ...endDeleted, deleteOld],
   [...failed, cancel, deleteOld],
   [...failed, cancel, erase],
+  [...deferred, claim, report, claim, end("failed"), cancel, end("accepted")],
   [...deferred, claim, ...endDeleted, end("accepted")],
   [...deferred, claim, resend, end("accepted"), report, expire],
   [...deferred, claim, report, expire, end("accepted")],
