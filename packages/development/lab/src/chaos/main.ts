@@ -79,7 +79,7 @@ async function runProcedures() {
 
 function runModel() {
   const env = { ...process.env, MODEL_HISTORIES: values.histories, MODEL_SEED: String(seed) }
-  const args = ["test", "--", "services/webhook-dispatcher/test/model", "--testTimeout=0"]
+  const args = ["test", "--", "packages/deliveries/test/model", "--testTimeout=0"]
   return spawnSync("npm", args, { env, stdio: "inherit" }).status ?? 1
 }
 

@@ -43,6 +43,8 @@ export const rareHistories: Step[][] = [
   [...deferred, claim, ...endDeleted, end("accepted")],
   [...deferred, claim, resend, end("accepted"), report, expire],
   [...deferred, claim, report, expire, end("accepted")],
+  [...deferred, claim, report, expire, end("failed")],
+  [consume(0), ...failed, wake(true), end("accepted"), end("failed")],
   [...deferred, report, expire, erase],
   [
     ...deferred,

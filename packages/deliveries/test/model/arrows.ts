@@ -5,7 +5,7 @@
 const of: Record<string, string> = {
   end: `none>scheduled none>delivered none>dead none>erased scheduled>scheduled scheduled>delivered scheduled>dead
     deferred>scheduled deferred>delivered deferred>dead deferred>deferred deferred>resent resent>resent resent>delivered
-    cancelled>delivered cancelled>cancelled dead>delivered erased>erased`,
+    cancelled>delivered cancelled>cancelled dead>delivered dead>dead delivered>delivered erased>erased`,
   claim: "deferred>deferred resent>resent",
   wake: "scheduled>scheduled resent>resent",
   release: "none>deferred scheduled>deferred scheduled>scheduled deferred>deferred resent>resent",

@@ -167,7 +167,7 @@ function operators(it: History): Steps<OperatorStep> {
       const ids = idsAt(indexes)
       const job = `job_${trace.length}`
       const expected = model.resend(ids, job)
-      same(await transaction((own) => real.deferForResend(own, ids, job)), expected, "resent")
+      same(await transaction((own) => real.resend(own, ids, job)), expected, "resent")
       for (const id of expected) {
         used.set(id, 0)
         notBefore.delete(id)
