@@ -1,5 +1,6 @@
 export * from "./cancel.ts"
 export * from "./claim.ts"
+export * from "./decide.ts"
 export * from "./deleteOldDeliveries.ts"
 export * from "./delivery.ts"
 export * from "./endDeleted.ts"

@@ -1,7 +1,6 @@
 import type { DeferralReason, DueDelivery } from "@sitewire/deliveries"
-import { steadyClock } from "@sitewire/deliveries"
+import { decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
 import { type AdmitParts, createAdmit } from "./admit/admit.ts"
-import { decide, type RetrySchedule } from "./decide/decide.ts"
 import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
 import { type AttemptParts, createAttempt } from "./send/attempt.ts"
 import { breakerOutcome } from "./send/breakerOutcome.ts"

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import * as real from "./functions.ts"
+import * as real from "../../src/index.ts"
 import { check, type History, type InFlight, pick, same, startOfTime } from "./history.ts"
 import { type Claimed, type First, type Outcome, schedule } from "./referenceModel.ts"
 import type { Step } from "./steps.ts"

@@ -1,5 +1,5 @@
 import { onOwnConnection, type Pool } from "@sitewire/database"
-import type * as real from "./functions.ts"
+import type * as real from "../../src/index.ts"
 import { type Claimed, createModel } from "./referenceModel.ts"
 
 export const startOfTime = Date.parse("2030-01-02T12:00:00Z")

@@ -1,6 +1,6 @@
 import { deliveryIdOf, lowestDeliveryId } from "@sitewire/contracts"
+import * as real from "../../src/index.ts"
 import { begin, chosenFlights, endClaim, kill, record, store } from "./attempts.ts"
-import * as real from "./functions.ts"
 import { check, dayMs, type History, pick, same, startOfTime } from "./history.ts"
 import { leaseMs, schedule } from "./referenceModel.ts"
 import { events, type Step } from "./steps.ts"

@@ -1,7 +1,13 @@
-import type { AttemptRecord, DeferralReason, DueDelivery, FirstOutcome, Release } from "@sitewire/deliveries"
+import type {
+  AttemptRecord,
+  Decision,
+  DeferralReason,
+  DueDelivery,
+  FirstOutcome,
+  Release,
+} from "@sitewire/deliveries"
 import { steadyClock } from "@sitewire/deliveries"
 import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
-import type { Decision } from "../decide/decide.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { AttemptOutcome } from "../send/sendRequest.ts"
 import type { ScheduleRetry } from "./scheduleRetry.ts"

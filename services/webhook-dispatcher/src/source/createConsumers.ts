@@ -1,8 +1,8 @@
 import { groupNames, type TopicNames } from "@sitewire/contracts"
+import type { RetrySchedule } from "@sitewire/deliveries"
 import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer } from "@sitewire/kafka"
 import type { ServiceParts } from "@sitewire/runtime"
 import type { dispatcherVariables } from "../config.ts"
-import type { RetrySchedule } from "../decide/decide.ts"
 import type { Dispatcher } from "../wire.ts"
 
 type Service = Pick<ServiceParts<typeof dispatcherVariables>, "config" | "log" | "lifecycle" | "readiness">
