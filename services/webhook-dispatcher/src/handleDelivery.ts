@@ -1,5 +1,10 @@
-import type { DeferralReason, DueDelivery } from "@sitewire/deliveries"
-import { decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
+import {
+  type DeferralReason,
+  type DueDelivery,
+  decide,
+  type RetrySchedule,
+  steadyClock,
+} from "@sitewire/deliveries"
 import { type AdmitParts, createAdmit } from "./admit/admit.ts"
 import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
 import { type AttemptParts, createAttempt } from "./send/attempt.ts"

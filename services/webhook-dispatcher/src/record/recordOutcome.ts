@@ -1,12 +1,12 @@
-import type {
-  AttemptRecord,
-  Decision,
-  DeferralReason,
-  DueDelivery,
-  FirstOutcome,
-  Release,
+import {
+  type AttemptRecord,
+  type Decision,
+  type DeferralReason,
+  type DueDelivery,
+  type FirstOutcome,
+  type Release,
+  steadyClock,
 } from "@sitewire/deliveries"
-import { steadyClock } from "@sitewire/deliveries"
 import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { AttemptOutcome } from "../send/sendRequest.ts"
