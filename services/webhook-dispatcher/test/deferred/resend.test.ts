@@ -81,14 +81,10 @@ test("a resend requested while an attempt is in flight is sent after it, with th
     else pendingResponses.push(() => response.writeHead(204).end())
   })
   await it.channel("acme", partner.url)
-  const dispatcher = await it.dispatcher()
+  await it.dispatcher()
   await it.publishPaid([paid("shop-1")])
   await waitUntil("the retry", () => pendingResponses.length === 1)
   await it.resend(await it.idOf())
-  await waitUntil("a claim, which is released", async () =>
-    /^sitewire_deliveries_claimed_total\{.*\} [1-9]/m.test(await dispatcher.metrics()),
-  )
-  expect(partner.received).toHaveLength(2)
   pendingResponses[0]?.()
   await waitUntil("the resend", () => pendingResponses.length === 2)
   pendingResponses[1]?.()
