@@ -17,7 +17,8 @@ const mostRounds = 2
  * of a failure by its seed.
  */
 test("whatever happens to deliveries, their rows are those of the state diagram's model", async () => {
-  const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 1e9))
+  // The same histories each time, so that a change is judged by itself. The command takes others.
+  const seed = Number(process.env.MODEL_SEED ?? 903_233_361)
   const numRuns = Number(process.env.MODEL_HISTORIES ?? 100)
   const { pool, erasures } = await startPool()
   const ticks = { steady: 0 }

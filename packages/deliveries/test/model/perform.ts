@@ -161,7 +161,7 @@ function clocks(it: History): Steps<ClockStep> {
 }
 
 function operators(it: History): Steps<OperatorStep> {
-  const { sql, model, claims, notBefore, used, trace, ids, idsAt, transaction } = it
+  const { sql, model, notBefore, used, trace, ids, idsAt, transaction } = it
   return {
     async resend({ deliveries: indexes }) {
       const ids = idsAt(indexes)
@@ -178,8 +178,6 @@ function operators(it: History): Steps<OperatorStep> {
         const cancelled = await transaction((own) => real.cancel(own, id))
         const isCancelled = model.cancel(id)
         same(cancelled !== null, isCancelled, "cancelled")
-        // A cancellation forgets the lease, so a resend may be attempted beside the attempt that is in flight, with the same number.
-        if (isCancelled) for (const [key, claim] of claims) if (key.startsWith(id)) claim.isOver = true
       }
     },
     async erase({ deliveries: indexes }) {

@@ -75,6 +75,8 @@ function createExecute(it: History): (step: Step) => Promise<void> {
       if ("twice" in step && step.twice && step.do !== "end" && step.do !== "release") await run(step)
     })
     for (const change of count(it, step.do, before)) trace[line - 1] += `: ${change}`
+    // What ends forgets its lease, so a resend may be attempted beside an attempt that is still in flight, with the same number.
+    for (const [key, claim] of it.claims) if (!it.waiting.has(key.split(" ")[0] ?? "")) claim.isOver = true
     if (statements.executed === compared) return
     compared = statements.executed
     const rows = await readRows(pool.sql)
