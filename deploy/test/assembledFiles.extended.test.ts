@@ -34,7 +34,11 @@ test.each([...declared.keys()])("%s has at most 35 MB of files, and starts with 
   )
   // Which it serves.
   if (name === "console") expect(files).toContain(join(to, "llms.txt"))
-  const { stdout } = await run(process.execPath, [`${workspace}/src/main.ts`, "--help"], { cwd: to })
+  const { stdout } = await run(
+    process.execPath,
+    [`${workspace}/src/${name === "setup" ? "setup/" : ""}main.ts`, "--help"],
+    { cwd: to },
+  )
   expect(stdout).toContain("KAFKA_BROKERS")
 })
 
