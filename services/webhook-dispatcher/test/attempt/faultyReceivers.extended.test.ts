@@ -17,7 +17,7 @@ import { paid, startInstallation, type TestInstallation } from "../fixtures/test
 
 const TIMEOUT_MS = 5_000
 /** `late-2xx` responds after 85 % of this, and the noise of a busy machine must not exceed the rest of TIMEOUT_MS. */
-const LATE_LIMIT_MS = 2_500
+const LATE_LIMIT_MS = 1_500
 /** More than a channel's limit, so that some are deferred if the partner hangs. */
 const PER_PARTNER = 12
 const CHANNEL_MAX_CONCURRENCY = 4
