@@ -1,6 +1,8 @@
+import type { RetryRecord } from "@sitewire/contracts"
 import { plainArray, type Sql } from "@sitewire/database"
 import { type ChannelRow, type ClaimedDelivery, channelColumns, toChannel } from "./delivery.ts"
 import { elapsedTime } from "./elapsedTime.ts"
+import { isFree } from "./lease.ts"
 import { steadyClock } from "./steadyClock.ts"
 
 export type ClaimSettings = {
@@ -12,9 +14,6 @@ export type ClaimSettings = {
 
 /** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
 export type ClaimRequest = { channel: string; limit: number; from: number }
-
-/** The attempt of this number may be due. */
-export type Wake = { delivery: string; attempt: number; previousAttempt: string | null }
 
 type Row = ChannelRow & {
   id: string
@@ -35,8 +34,6 @@ export const reserveMs = 750
 
 /** A record may be due before its delivery, because the broker's clock is ahead of Postgres's. What is due later waits for the poll. */
 const aheadMs = 5_000
-
-const isFree = "(lease_expires_at is null or lease_expires_at < now())"
 
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.
@@ -121,7 +118,7 @@ with claimed as materialized (
 /** Claims those of the deliveries for which this attempt is scheduled, and due. Ids must be unique. */
 export async function claimScheduled(
   sql: Sql,
-  wakes: readonly Wake[],
+  wakes: readonly RetryRecord[],
   settings: ClaimSettings,
 ): Promise<ClaimedDelivery[]> {
   const values = [

@@ -104,7 +104,7 @@ export type Claim = {
    * No attempt may start after this (`performance.now()`), because the lease might end before the attempt.
    */
   attemptBefore: number
-  /** When the attempt may start (`performance.now()`), if the channel has a maximum rate. */
+  /** When the attempt may start (`performance.now()`): at its time by Postgres's clock, and by the channel's maximum rate. */
   startAt: number
 }
 

@@ -1,6 +1,7 @@
 import { plainArray, type Sql } from "@sitewire/database"
 import { elapsedTime } from "./elapsedTime.ts"
 import { endWaiting } from "./endWaiting.ts"
+import { isFree } from "./lease.ts"
 
 type Expired = {
   delivery: string
@@ -16,8 +17,6 @@ const checkedPerChannel = 1_000
 /** One statement ends this many, so that it takes a limited time. */
 export const expiredAtOnce = 500
 
-const free = "(lease_expires_at is null or lease_expires_at < now())"
-
 // Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
 // then locked only if it is still in the same deferral and free.
 const statement = `
@@ -29,14 +28,14 @@ with read as materialized (
    cross join lateral (
      select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
       where waiting_delivery.channel_id = unreachable_channel.channel_id
-        and deferred_at >= to_timestamp(from_ms / 1000) and ${free}
+        and deferred_at >= to_timestamp(from_ms / 1000) and ${isFree}
       order by deferred_at, delivery_id limit ${checkedPerChannel}) as page
 ), expired as materialized (
   select delivery_id, deferred_at from read where is_expired limit ${expiredAtOnce}
 ), locked as materialized (
   select waiting_delivery.delivery_id, waiting_delivery.channel_id, coalesce(period_started_at, deferred_at) as since
     from expired join waiting_delivery using (delivery_id, deferred_at) join delivery on delivery.id = delivery_id
-   where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${free}
+   where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${isFree}
    order by waiting_delivery.delivery_id for update of waiting_delivery, delivery skip locked
 ), ${endWaiting("not-attempted", null)}
 select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(correlation, '') as correlation,

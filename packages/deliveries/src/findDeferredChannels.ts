@@ -1,4 +1,5 @@
 import type { Sql } from "@sitewire/database"
+import { isFree } from "./lease.ts"
 
 export type DeferredChannel = {
   channel: string
@@ -7,7 +8,7 @@ export type DeferredChannel = {
   oldestMs: number
 }
 
-const unleased = "deferred_at is not null and (lease_expires_at is null or lease_expires_at < now())"
+const unleased = `deferred_at is not null and ${isFree}`
 
 // Jumps from channel to channel in the index of deferred deliveries, so the cost grows with the number of channels and not of
 // deliveries.

@@ -1,5 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import { unreachableUntilNow } from "./elapsedTime.ts"
+import { isFree } from "./lease.ts"
 
 /** Their records usually arrive at once, and cost less. */
 const lateMs = 2_000
@@ -11,7 +12,7 @@ export const madeDueAtOnce = 1_000
 const statement = `
 with late as materialized (
   select delivery_id, next_attempt_at as due_at from waiting_delivery
-   where next_attempt_at < now() - interval '${lateMs} milliseconds' and (lease_expires_at is null or lease_expires_at < now())
+   where next_attempt_at < now() - interval '${lateMs} milliseconds' and ${isFree}
    order by next_attempt_at limit ${madeDueAtOnce} for update skip locked
 )
 update waiting_delivery

@@ -84,6 +84,9 @@ export const attemptColumns = `number, started_at, duration_ms, lookup_ms, conne
 const accepted = "seen.state = 'delivered'"
 /** The attempt was the last one of its retry period, and nothing else keeps the delivery waiting. */
 const ends = "(seen.state = 'dead' and seen.is_claimed and not seen.resend_waits)"
+/** The delivery waits for nothing more. */
+const endsWait =
+  "(not seen.resend_waits and (seen.state = 'delivered' or seen.state = 'dead' and seen.is_claimed))"
 const changesRow = `(delivery.attempts < seen.number
   or ${accepted} and delivery.state in ('pending', 'dead', 'cancelled')
   or seen.is_claimed)`
@@ -130,9 +133,8 @@ with outcome as (
    where delivery.id = any ($delivery_id::uuid[]) and delivery.id = seen.delivery_id and ${changesRow}
   returning seen.*, delivery.state as state_now, event_id, channel_id, correlation
 ), ended as (
-  delete from waiting_delivery using updated
-   where waiting_delivery.delivery_id = updated.delivery_id and not resend_waits
-     and (updated.state = 'delivered' or updated.state = 'dead' and is_claimed)
+  delete from waiting_delivery using updated as seen
+   where waiting_delivery.delivery_id = seen.delivery_id and ${endsWait}
 ), continued as (
   update waiting_delivery
      set attempts = greatest(waiting_delivery.attempts, seen.number),
@@ -143,8 +145,7 @@ with outcome as (
          ${ifScheduled("deferred_at", "null")},
          ${ifScheduled("deferred_reason", "null")}
     from updated as seen
-   where waiting_delivery.delivery_id = seen.delivery_id
-     and (seen.resend_waits or seen.state = 'pending' or seen.state = 'dead' and not is_claimed)
+   where waiting_delivery.delivery_id = seen.delivery_id and not ${endsWait}
 ), ${insertEnded(`
   select delivery_id, event_id, channel_id, state_now, number, now() - elapsed_ms * interval '1 millisecond', error,
          status, correlation, attempt_traceparent

@@ -144,7 +144,7 @@ function follow(
   if (decision.delay === null || row?.next !== model.clock.now + decision.delay) return
   used.set(id, made + decision.delay)
   notBefore.set(id, row.next)
-  if (!unpublished) records.push({ delivery: id, attempt: number + 1, previousAttempt: null })
+  if (!unpublished) records.push({ delivery: id, attempt: number + 1 })
 }
 
 export async function store(

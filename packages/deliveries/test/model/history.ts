@@ -1,3 +1,4 @@
+import type { RetryRecord } from "@sitewire/contracts"
 import { onOwnConnection, type Pool } from "@sitewire/database"
 import type * as real from "../../src/index.ts"
 import { type Claimed, createModel } from "./referenceModel.ts"
@@ -39,7 +40,7 @@ export function createHistory(world: World) {
   const model = createModel()
   const { deliveries, waiting } = model.rows
   const inFlight = new Set<InFlight>()
-  const records: real.Wake[] = []
+  const records: RetryRecord[] = []
   /** Of each attempt that was claimed: until when nobody else may make it. */
   const claims = new Map<string, { lease: number; isOver: boolean }>()
   const notBefore = new Map<string, number>()

@@ -1,3 +1,4 @@
+import type { RetryRecord } from "@sitewire/contracts"
 import { deliveryIdOf, lowestDeliveryId } from "@sitewire/contracts"
 import * as real from "../../src/index.ts"
 import { begin, chosenFlights, endClaim, kill, record, store } from "./attempts.ts"
@@ -46,7 +47,7 @@ function attempts(it: History): Steps<AttemptStep> {
       begin(it, by, due, model.claimDeferred(channel, most, from), lost)
     },
     async wake({ by, records: indexes, onTime, lost }) {
-      const isWaited = ({ delivery, attempt }: real.Wake) =>
+      const isWaited = ({ delivery, attempt }: RetryRecord) =>
         waiting.get(delivery)?.next && waiting.get(delivery)?.attempts === attempt - 1
       const chosen = onTime ? records.filter(isWaited) : records
       const wakes = [

@@ -27,7 +27,7 @@ type Shared = {
   clock: BrokerClock
   dispatch(records: ConsumerRecord[]): void
   /** Records that are dispatched and not done, and of which no offset will be committed. */
-  disown(records: ConsumerRecord[]): void
+  revokeRecords(records: ConsumerRecord[]): void
   pause(partition: TopicPartition): void
   resume(partition: TopicPartition): void
 }
@@ -133,7 +133,7 @@ export class AssignedPartition {
    */
   #restart(offset: bigint): bigint {
     const reached = BigInt(this.#tracker.committable() ?? offset)
-    this.#disown()
+    this.#revokeRecords()
     this.#tracker = trackOffsets<ConsumerRecord>()
     this.#next = null
     this.#notDue = []
@@ -167,14 +167,14 @@ export class AssignedPartition {
   }
 
   revoke(): void {
-    this.#disown()
+    this.#revokeRecords()
     this.#state = "revoked"
   }
 
-  #disown(): void {
+  #revokeRecords(): void {
     clearTimeout(this.#timer)
     const notDue = new Set(this.#notDue)
-    this.#shared.disown([...this.#tracker.notDone()].filter((record) => !notDue.has(record)))
+    this.#shared.revokeRecords([...this.#tracker.notDone()].filter((record) => !notDue.has(record)))
     // In kafkajs, a revoked partition stays paused. If it were assigned again, it would not be fetched.
     if (notDue.size > 0 && this.#isActive()) this.#shared.resume(this)
   }

@@ -29,7 +29,7 @@ export function dispatchRecords(options: DispatchOptions) {
   // Records of revoked partitions that are outstanding: dispatched and not done. They still count against the
   // limit.
   const revokedRecords = new Set<ConsumerRecord>()
-  const shared = { limit, clock, dispatch, disown, pause, resume }
+  const shared = { limit, clock, dispatch, revokeRecords, pause, resume }
 
   function assign(partitions: TopicPartition[]): void {
     revoke()
@@ -52,7 +52,7 @@ export function dispatchRecords(options: DispatchOptions) {
     limit.notify()
   }
 
-  function disown(records: ConsumerRecord[]): void {
+  function revokeRecords(records: ConsumerRecord[]): void {
     for (const record of records) revokedRecords.add(record)
   }
 

@@ -21,8 +21,7 @@ export function createAdmit({ limiter, backlog }: AdmitParts) {
     // One that was deferred is no longer behind others.
     const queued = claim?.deferredAt ? null : reasonToQueue(channel)
     if (queued !== null) return { kind: "rejected", reason: limiter.isOpen(channel.id) ? "breaker" : queued }
-    const acquiring = limiter.acquire(channel.id)
-    const permit = acquiring instanceof Promise ? await acquiring : acquiring
+    const permit = await limiter.acquire(channel.id)
     if (permit.kind === "acquired" && claim !== null && performance.now() > claim.attemptBefore) {
       permit.release("unknown")
       return { kind: "rejected", reason: "busy" }

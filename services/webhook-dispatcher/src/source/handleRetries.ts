@@ -1,13 +1,15 @@
-import { recordReader, retryRecordSchema } from "@sitewire/contracts"
-import type { ClaimedDelivery, Wake } from "@sitewire/deliveries"
+import { type RetryRecord, recordReader, retryRecordSchema } from "@sitewire/contracts"
+import type { ClaimedDelivery } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import type { Logger } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 
 const readRetryRecord = recordReader(retryRecordSchema)
 
+type Wake = RetryRecord & { previousAttempt: string | null }
+
 export type HandleRetriesParts = {
-  claim: (wakes: Wake[]) => Promise<ClaimedDelivery[]>
+  claim: (wakes: RetryRecord[]) => Promise<ClaimedDelivery[]>
   /** Resolves when the delivery is finished. Never rejects. */
   start: (due: ClaimedDelivery) => Promise<void>
   metrics: Pick<DispatcherMetrics, "stale">
@@ -45,7 +47,7 @@ export function createHandleRetries({ claim, start, metrics, log }: HandleRetrie
     await Promise.all(finishing)
   }
 
-  async function claimAll(wakes: Wake[]): Promise<ClaimedDelivery[]> {
+  async function claimAll(wakes: RetryRecord[]): Promise<ClaimedDelivery[]> {
     if (wakes.length === 0) return []
     try {
       return await claim(wakes)
