@@ -17,6 +17,7 @@ const amount = 30 * perSecond
 export async function measureLatency(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
   const channels = await it.channels(50, (at) => `${receiver.url}/timed-${at}`)
+  let published = 0
   let others = measureOtherLoad()
   // The bare consumer is measured before and after the dispatcher, because the machine's speed changes within
   // minutes.
@@ -24,8 +25,6 @@ export async function measureLatency(it: Bench): Promise<Measure[]> {
   report("bare consumer, first half", before)
 
   const dispatcher = await it.start("dispatcher")
-  // The dispatcher first delivers the events that were published for the bare consumer.
-  await receiver.reached(pacedWarmUp.amount + amount / 2)
   const latencies = await latenciesOf(amount)
   const { peak } = memoryMb(dispatcher.pid)
   report("dispatcher", latencies)
@@ -59,10 +58,13 @@ export async function measureLatency(it: Bench): Promise<Measure[]> {
     return latencies
   }
 
+  /** A consumer first gets all events that were published before it started. */
   async function latenciesOf(amount: number): Promise<number[]> {
+    await receiver.reached(published)
     for (const load of [pacedWarmUp, { perSecond, amount }]) {
       await receiver.take()
       await publishPaced(it, { ...load, channels })
+      published += load.amount
       await receiver.reached(load.amount)
     }
     return (await receiver.take()).arrivals.map(({ latencyMs }) => latencyMs)

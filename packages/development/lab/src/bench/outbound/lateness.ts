@@ -1,22 +1,24 @@
 import { percentile } from "../../shared/percentile.ts"
 import { atMost, judge, type Measure } from "../measure.ts"
 import type { Bench } from "../startBench.ts"
+import { countCost, describeCost, divide } from "./cost.ts"
 import { publishPaced, startReceiving } from "./load.ts"
 
 export const latenessRetryDelaysMs = [5_000, 7_000]
-const deliveries = 400
+const partners = 1_000
 
 /**
- * Measures how long after its due time a retry arrives. It is due when its delay has passed since the broker
+ * Measures how long after its due time a retry arrives, of one delivery each of partners that fail at once. It is due when its delay has passed since the broker
  * appended its record to the retry topic.
  */
 export async function measureLateness(it: Bench): Promise<Measure[]> {
   const receiver = await startReceiving(it)
-  // So many that no channel has enough failures in a row to open its circuit breaker.
-  const channels = await it.channels(100, (at) => `${receiver.url}/fail-${at}`)
-  await it.start("dispatcher")
-  await publishPaced(it, { perSecond: 50, amount: deliveries, channels })
-  await receiver.reached(deliveries * (1 + latenessRetryDelaysMs.length))
+  const channels = await it.channels(partners, (at) => `${receiver.url}/fail-${at}`)
+  const counting = countCost(it, await it.start("dispatcher"))
+  await publishPaced(it, { perSecond: 500, amount: partners, channels })
+  const attempts = partners * (1 + latenessRetryDelaysMs.length)
+  await receiver.reached(attempts)
+  it.progress(`${attempts} attempts that failed: ${describeCost(divide(counting(), attempts))} for each`)
   const { failArrivals } = await receiver.take()
   const dueAt = await readDueTimes(it)
   const retries = failArrivals.filter(({ attempt }) => attempt > 1)
