@@ -256,7 +256,7 @@ test.concurrent("a failing channel is found, its health explains why, and it is 
   expect(resent).toMatchObject({ code: 1, stderr: expect.stringContaining("was deleted") })
 })
 
-test.concurrent("publishing to a missing topic fails", async () => {
+test.concurrent("publishing to a missing topic fails, and to a missing channel says so", async () => {
   const args = ["publish", "site.paid", "--channel", "acme", "--topic-prefix", "missing."]
   const { code, stderr } = await runCommand(args, { env: system.cliEnv })
   expect({ code, stderr }).toMatchObject({
@@ -264,6 +264,10 @@ test.concurrent("publishing to a missing topic fails", async () => {
     stderr: expect.stringContaining("topic missing.site.paid exists"),
   })
   expect(stderr).toContain("0 of 1 event(s) were acknowledged")
+  expect(await run("event", "publish", "--channel", "acmee")).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("There is no channel acmee"),
+  })
 })
 
 test("control characters in a partner's response are escaped", async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { Option } from "commander"
 import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
-import { incorrectUsage } from "../../errors/failure.ts"
+import { Failure, incorrectUsage } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"
 import { table } from "../../output/table.ts"
 import type { Session } from "../../session/createSession.ts"
@@ -77,6 +77,10 @@ export const publishEvent: CliCommand = {
     // Imported here, so that other commands start without the Kafka client.
     const { publishEvents } = await import("./publishEvents.ts")
     const { topic } = await publishEvents(events, target)
+    if (options.channel !== undefined && (await isUnknown(session, options.channel)))
+      session.note(
+        `There is no channel ${options.channel}, so this event becomes invalid (sitewire event list). Create the channel, and replay it.`,
+      )
     const data = events.map(({ id, channel }) => ({ id, channel }))
     session.print({ topic, acknowledged: events.length, data }, (_, style) => {
       const [only] = data.length === 1 ? data : []
@@ -93,6 +97,16 @@ export const publishEvent: CliCommand = {
           ])}\n\n${data.length} events in ${topic}, acknowledged by all in-sync replicas (acks=all)`
     })
   },
+}
+
+/** False if the management API cannot say it: publishing needs Kafka only. */
+async function isUnknown(session: Session, channel: string): Promise<boolean> {
+  return session
+    .callApi((client) => client.readChannel(channel))
+    .then(
+      () => false,
+      (error) => error instanceof Failure && error.problem?.status === 404,
+    )
 }
 
 async function readInput(session: Session, { file, raw = false, ...fields }: Options): Promise<Event[]> {
