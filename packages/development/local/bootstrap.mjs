@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -36,6 +37,7 @@ if (!command) {
 
 // Ctrl-C signals every process of the terminal. The command handles the signal, and this process only waits
 // for the command's end.
+const began = Date.now()
 let running
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => {
@@ -51,6 +53,10 @@ if (process.env.npm_lifecycle_event) {
   setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
 }
 
+process.env.SITEWIRE_BEGAN_AT = String(began)
+// Compiling TypeScript is half of the CPU time of a command.
+if (name === "sitewire") process.env.NODE_COMPILE_CACHE ??= join(root, ".sitewire", "compiled")
+if (name === "start") await requirePorts()
 await install()
 await generate()
 const node = findNode()
@@ -77,18 +83,47 @@ async function generate() {
   writeFileSync(stamp, wanted)
 }
 
+/** Before anything is downloaded. What runs already has stored its addresses, and `npm start` says so itself. */
+async function requirePorts() {
+  if (existsSync(join(root, ".sitewire", "local.json"))) return
+  const given = { POSTGRES_PORT: process.env.DATABASE_URL, KAFKA_PORT: process.env.KAFKA_BROKERS }
+  const defaults = JSON.parse(read(join(root, "packages/development/local/ports.json")))
+  const taken = []
+  for (const [variable, port] of Object.entries(defaults)) {
+    const wanted = process.env[variable]?.trim() || port
+    if (!given[variable] && !(await isFree(Number(wanted)))) taken.push(`  ${variable}: ${wanted}\n`)
+  }
+  if (taken.length === 0) return
+  const advice = "End what listens there, or choose others; 0 is any free port:"
+  process.stderr.write(
+    `These ports are not free:\n${taken.join("")}${advice}\n  GATEWAY_PORT=0 CONSOLE_PORT=0 npm start\n`,
+  )
+  process.exit(1)
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })
+}
+
+/** On a terminal, a line that changes each second. */
 async function step(what, file, fileArgs, env = process.env) {
-  const startedAt = Date.now()
-  const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(0)
-  const timer = setInterval(() => process.stderr.write(`${what}: ${seconds()} s so far\n`), 10_000)
-  process.stderr.write(`${what} …\n`)
+  const { isTTY } = process.stderr
+  const say = (end) => {
+    const seconds = ((Date.now() - began) / 1000).toFixed(1).padStart(5)
+    process.stderr.write(`${isTTY ? "\r" : ""}${seconds} s  ${what}${end}`)
+  }
+  say(isTTY ? "" : "\n")
+  const timer = isTTY ? setInterval(say, 1_000, "") : setInterval(say, 10_000, " …\n")
   const { code, output } = await run(file, fileArgs, { env, stdio: ["ignore", "pipe", "pipe"] })
   clearInterval(timer)
   if (code !== 0) {
-    process.stderr.write(`${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
+    process.stderr.write(`\n${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
     process.exit(1)
   }
-  process.stderr.write(`${what}: done in ${seconds()} s\n`)
+  say(": done\n")
 }
 
 function run(file, fileArgs, options) {

@@ -1,11 +1,17 @@
 import { styleText } from "node:util"
 import { ConfigurationError } from "@sitewire/runtime"
 
-const startedAt = performance.now()
+const beganAt = Number(process.env.SITEWIRE_BEGAN_AT ?? Date.now())
+let waiting = false
 
-export function progress(line: string): void {
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5)
-  process.stderr.write(`${styleText("dim", `${seconds} s`, { stream: process.stderr })}  ${line}\n`)
+/** A line that says what is waited for changes on a terminal, until the next line replaces it. */
+export function progress(line: string, kind?: "waiting"): void {
+  const seconds = ((Date.now() - beganAt) / 1000).toFixed(1).padStart(5)
+  const isTerminal = process.stderr.isTTY === true
+  const clear = waiting ? "\r\x1b[K" : ""
+  waiting = isTerminal && kind === "waiting"
+  const time = styleText("dim", `${seconds} s`, { stream: process.stderr })
+  process.stderr.write(`${clear}${time}  ${line}${waiting ? "" : "\n"}`)
 }
 
 export function printFailure(what: string, error: unknown): void {

@@ -1,15 +1,15 @@
-import { kafkaVariables, portVariable, processVariables } from "@sitewire/runtime"
+import { kafkaVariables, portVariable } from "@sitewire/runtime"
 import { z } from "zod"
+import ports from "../ports.json" with { type: "json" }
 
 export const localVariables = {
-  GATEWAY_PORT: portVariable(8080, "The trigger gateway."),
-  CONSOLE_PORT: portVariable(8090, "The management API."),
-  PARTNER_PORT: portVariable(8095, "The demo partner."),
+  GATEWAY_PORT: portVariable(ports.GATEWAY_PORT, "The trigger gateway."),
+  CONSOLE_PORT: portVariable(ports.CONSOLE_PORT, "The management API."),
+  PARTNER_PORT: portVariable(ports.PARTNER_PORT, "The demo partner."),
   PROMETHEUS_PORT: portVariable(9095, "Prometheus, which `npm start -- --monitoring` starts."),
-  POSTGRES_PORT: portVariable(15432, "Postgres, if it is started here."),
-  KAFKA_PORT: portVariable(19092, "Kafka, if it is started here."),
+  POSTGRES_PORT: portVariable(ports.POSTGRES_PORT, "Postgres, if it is started here."),
+  KAFKA_PORT: portVariable(ports.KAFKA_PORT, "Kafka, if it is started here."),
   TOPIC_PREFIX: kafkaVariables.TOPIC_PREFIX,
-  LOG_LEVEL: processVariables.LOG_LEVEL,
   DATABASE_URL: z
     .string()
     .optional()

@@ -10,6 +10,7 @@ import { progress } from "./command.ts"
 import type { localVariables } from "./config.ts"
 import { demoChannel, makeDemoChannel } from "./makeDemoChannel.ts"
 import { partnerClient } from "./partner/client.ts"
+import { passVariables } from "./passVariables.ts"
 import {
   createLocalFile,
   dataFolder,
@@ -56,9 +57,9 @@ export async function startLocalInstallation(config: LocalConfig): Promise<Local
   const it = await startInstallation({
     backing: { databaseUrl, brokers, topicPrefix: config.TOPIC_PREFIX, replication: 1, stop: backing.stop },
     env: {
-      LOG_LEVEL: config.LOG_LEVEL,
       ALLOWED_RANGES: "127.0.0.0/8,::1/128",
       PARTNER_ALLOWED_RANGES: "127.0.0.0/8,::1/128",
+      ...passVariables(process.env, progress),
     },
     sealingKeys: secrets.sealingKeys,
     logsFolder,

@@ -20,7 +20,8 @@ export async function setup(): Promise<() => Promise<void>> {
   env.TMPDIR = folder
   env.NODE_COMPILE_CACHE = join(stateFolder, "compiled")
   const backing = await startBackingServices({
-    directory: join(stateFolder, "tests"),
+    // Users' folders have such names, and Java reads them in some locales only.
+    directory: join(stateFolder, "tests ü"),
     jars: join(stateFolder, "jars"),
     env,
     durability: "scratch",

@@ -6,9 +6,9 @@ export async function reportWhileWaiting<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const began = Date.now()
-  progress(what)
+  progress(what, "waiting")
   const timer = setInterval(
-    () => progress(`${what}: ${Math.round((Date.now() - began) / 1000)} s so far`),
+    () => progress(`${what}: ${Math.round((Date.now() - began) / 1000)} s so far`, "waiting"),
     5_000,
   )
   try {

@@ -1,4 +1,5 @@
-export type Progress = (line: string) => void
+/** `waiting`: a later line replaces this one, where lines can be replaced. */
+export type Progress = (line: string, kind?: "waiting") => void
 
 export type BackingOptions = {
   /** An absolute path. Two running installations cannot have persistent services in the same directory. */

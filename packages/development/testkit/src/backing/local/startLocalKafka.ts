@@ -63,7 +63,7 @@ export async function startLocalKafka(
   await mkdir(data, { recursive: true })
   // Java gets only the variables that a version manager's java needs, because our environment contains
   // secrets.
-  const environment = { LC_ALL: "C", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
+  const environment = { LC_ALL: "C.UTF-8", PATH: env.PATH ?? "/usr/bin:/bin", HOME: env.HOME ?? folder.path }
 
   const start = async () => {
     const libs = await kafkaJars({ jars, env, progress, ...(node?.version && { version: node.version() }) })
