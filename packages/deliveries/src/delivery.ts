@@ -107,6 +107,3 @@ export type Claim = {
   /** When the attempt may start (`performance.now()`): at its time by Postgres's clock, and by the channel's maximum rate. */
   startAt: number
 }
-
-/** See `DeferralReason` in the Prisma schema. */
-export type DeferralReason = "busy" | "breaker" | "paused" | "fault" | "rate"

@@ -1,5 +1,5 @@
+import type { DeferralReason } from "@sitewire/contracts"
 import { plainArray, type Sql } from "@sitewire/database"
-import type { DeferralReason } from "./delivery.ts"
 import { unreachableUntilNow } from "./elapsedTime.ts"
 import { lockWaiting } from "./lockWaiting.ts"
 

@@ -96,7 +96,7 @@ test("a delivery is revealed, which is audited, cancelled and resent", async () 
   await act(page, "Cancel delivery")
   await page.getByText("It was cancelled").waitFor()
   await act(page, "Resend")
-  await page.getByText("Its resend was requested").waitFor()
+  await page.getByText("It waits, because a resend was requested").waitFor()
   const resent =
     "select state, deferred_reason from delivery join waiting_delivery on delivery_id = id where id = $1::uuid"
   expect(await one(resent, [id])).toEqual({ state: "pending", deferred_reason: "resend" })

@@ -1,10 +1,5 @@
-import {
-  type DeferralReason,
-  type DueDelivery,
-  decide,
-  type RetrySchedule,
-  steadyClock,
-} from "@sitewire/deliveries"
+import type { DeferralReason } from "@sitewire/contracts"
+import { type DueDelivery, decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
 import { type AdmitParts, createAdmit } from "./admit/admit.ts"
 import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
 import { type AttemptParts, createAttempt } from "./send/attempt.ts"

@@ -1,7 +1,5 @@
-import { attemptErrorSchema } from "@sitewire/contracts"
+import { attemptErrorSchema, deferralReasonSchema } from "@sitewire/contracts"
 import { Counter, Histogram, type Registry } from "@sitewire/runtime"
-
-export const deferralReasons = ["busy", "breaker", "paused", "fault", "resend", "overdue", "rate"] as const
 
 /** No label contains an id, because the number of ids is unlimited. */
 export function createDispatcherMetrics(registry: Registry) {
@@ -27,7 +25,7 @@ export function createDispatcherMetrics(registry: Registry) {
   // Series start at 0, because alerts use them, and Prometheus sees no increase in a series that starts at 1.
   for (const outcome of ["accepted", "duplicate", "invalid", "erased"]) events.inc({ outcome }, 0)
   for (const outcome of ["delivered", ...attemptErrorSchema.options]) attempts.inc({ outcome }, 0)
-  for (const reason of deferralReasons) deferred.inc({ reason }, 0)
+  for (const reason of deferralReasonSchema.options) deferred.inc({ reason }, 0)
   return {
     events,
     deferred,

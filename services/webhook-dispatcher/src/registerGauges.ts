@@ -1,3 +1,4 @@
+import { deferralReasonSchema } from "@sitewire/contracts"
 import type { BacklogMetrics } from "@sitewire/deliveries"
 import {
   Gauge,
@@ -8,7 +9,6 @@ import {
   registerReadGauges,
   registerUnvacuumedGauge,
 } from "@sitewire/runtime"
-import { deferralReasons } from "./metrics.ts"
 
 /** Limits how often Postgres is queried. */
 const backlogMaxAgeMs = 10_000
@@ -72,7 +72,7 @@ function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<Ba
       const backlog = await read()
       this.reset()
       if (!backlog) return
-      for (const reason of deferralReasons) {
+      for (const reason of deferralReasonSchema.options) {
         this.set({ reason }, backlog.byReason.find((row) => row.reason === reason)?.count ?? 0)
       }
     },

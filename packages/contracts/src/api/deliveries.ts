@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { type DeferralReason, deferralReasons } from "../messages/deferralReasons.ts"
 import { httpUrl } from "../values/httpUrl.ts"
 import { plainText } from "../values/plainText.ts"
 import { timeSchema } from "../values/time.ts"
@@ -8,23 +9,10 @@ import { pageQuerySchema } from "./pagination.ts"
 
 export const deliveryStateSchema = z.enum(["pending", "delivered", "dead", "cancelled", "erased"])
 
-/**
- * Why a delivery is deferred. `busy`: its channel has no capacity. `breaker`: the channel's circuit breaker
- * is open. `fault`: the dispatcher cannot send it. `paused`: the channel is paused, or was and is resuming.
- * `resend`: a resend was requested. `overdue`: its attempt was due, and its Kafka record did not come. `rate`:
- * its channel has a maximum rate. `notification`: it is an operator notification that was not attempted yet.
- */
-export const deferralReasonSchema = z.enum([
-  "busy",
-  "breaker",
-  "paused",
-  "fault",
-  "resend",
-  "overdue",
-  "rate",
-  "notification",
-])
-export type DeferralReason = z.infer<typeof deferralReasonSchema>
+export const deferralReasonSchema = z.enum(Object.keys(deferralReasons) as DeferralReason[])
+const whyDeferred = Object.entries(deferralReasons)
+  .map(([name, why]) => `${name}: ${why}.`)
+  .join(" ")
 
 export const waitingForSchema = z.enum(["retry", ...deferralReasonSchema.options])
 export const deadReasonSchema = z.enum(["channel-deleted"])
@@ -163,8 +151,7 @@ export const deliverySchema = z
         examples: [503],
       }),
     waiting_for: waitingForSchema.nullable().meta({
-      description:
-        "What the next attempt waits for. retry: the time `next_attempt_at`. The others are deferred (`deferred_at`). busy: its channel's concurrency limit is reached. breaker: its channel's circuit breaker is open. paused: an operator has paused its channel. fault: the dispatcher cannot send it. resend: an operator requested a resend. overdue: its attempt was due, and its Kafka record did not come. rate: its channel has a maximum rate. null: no attempt follows.",
+      description: `What the next attempt waits for. retry: the time \`next_attempt_at\`. The others are deferred (\`deferred_at\`). ${whyDeferred} null: no attempt follows.`,
       examples: ["retry"],
     }),
     next_attempt_at: z.iso.datetime().nullable().meta({

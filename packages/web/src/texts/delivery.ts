@@ -1,3 +1,5 @@
+import { type DeferralReason, deferralReasons } from "@sitewire/contracts/deferralReasons"
+
 export const deliveryTexts = {
   delivery: {
     timeline: "Timeline",
@@ -49,22 +51,13 @@ export const deliveryTexts = {
       erased: "It was erased",
       cancelled: "It was cancelled",
     },
-    waiting: {
-      retry: "It waits for its retry",
-      busy: "It waits, because its channel is busy",
-      breaker: "It waits, because the circuit breaker of its channel is open",
-      paused: "It waits, because its channel is paused",
-      fault: "It waits, because the dispatcher cannot send it",
-      resend: "Its resend was requested",
-      overdue: "Its attempt was overdue",
-      rate: "It waits, because its channel has a maximum rate",
-      notification: "It notifies operators, and is sent in a moment",
-    },
+    waiting: (reason: DeferralReason | "retry") =>
+      reason === "retry" ? "It waits for its retry" : `It waits, because ${deferralReasons[reason]}`,
     waitingMore: {
       busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
       breaker: "After many failures in a row, single attempts check whether the receiver works again.",
       paused: "It is attempted after an operator has resumed the channel.",
-      fault: "A dispatcher lacks a sealing key. An operator finds the reason in its log.",
+      fault: "For example, a dispatcher lacks a sealing key.",
       resend: "It is sent as soon as the channel has capacity.",
       overdue: "It is due, and is sent as soon as the channel has capacity.",
       rate: "It is sent when it is its turn.",

@@ -1,4 +1,5 @@
-import type { Channel, DeferralReason, DueDelivery } from "@sitewire/deliveries"
+import type { DeferralReason } from "@sitewire/contracts"
+import type { Channel, DueDelivery } from "@sitewire/deliveries"
 import type { Acquired, Limiter } from "@sitewire/limiter"
 
 export type AdmitParts = {

@@ -1,7 +1,7 @@
+import type { DeferralReason } from "@sitewire/contracts"
 import {
   type AttemptRecord,
   type Decision,
-  type DeferralReason,
   type DueDelivery,
   type FirstOutcome,
   type Release,

@@ -1,4 +1,5 @@
-import type { DeferralReason, DeferredChannel } from "@sitewire/deliveries"
+import type { DeferralReason } from "@sitewire/contracts"
+import type { DeferredChannel } from "@sitewire/deliveries"
 import { createFutureTimes } from "./futureTimes.ts"
 
 /** A transaction that defers may have begun this long before it is committed. Those that take longer are found by the next poll. */

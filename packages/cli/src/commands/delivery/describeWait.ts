@@ -1,19 +1,10 @@
-import type { Delivery } from "@sitewire/contracts"
+import { type Delivery, deferralReasons } from "@sitewire/contracts"
 
 /**
  * An attempt takes less time than this. If a delivery was due longer ago, its attempt is therefore not in
  * progress but overdue.
  */
 const overdueMs = 15_000
-
-const reasons: Partial<Record<NonNullable<Delivery["waiting_for"]>, string>> = {
-  busy: "its channel has no capacity",
-  breaker: "its channel's circuit breaker is open",
-  fault: "the dispatcher cannot send it; the dispatcher's log states why",
-  resend: "a resend was requested",
-  overdue: "its attempt is due",
-  rate: "its channel has a maximum rate",
-}
 
 type Waiting = Pick<Delivery, "state" | "next_attempt_at" | "deferred_at" | "waiting_for">
 
@@ -29,7 +20,10 @@ export function describeWait(delivery: Waiting, { pausedAt, now, formatTime }: W
   const paused = pausedAt === null ? null : `channel paused since ${formatTime(pausedAt)}`
   if (deferred_at !== null) {
     if (paused !== null) return `deferred: ${paused}`
-    const why = (waiting_for && reasons[waiting_for]) ?? "its channel was paused and is resuming"
+    const why =
+      waiting_for === null || waiting_for === "retry" || waiting_for === "paused"
+        ? "its channel was paused and is resuming"
+        : deferralReasons[waiting_for]
     return `deferred: ${why} (since ${formatTime(deferred_at)})`
   }
   if (next_attempt_at === null) return state === "pending" ? (paused ?? "first attempt") : null

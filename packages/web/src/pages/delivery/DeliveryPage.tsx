@@ -159,7 +159,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
   }
   if (waiting_for === null) return null
   return (
-    <Notice kind="warn" title={t.waiting[waiting_for]}>
+    <Notice kind="warn" title={t.waiting(waiting_for)}>
       {next_attempt_at && (
         <>
           {t.nextAttempt} <Ago at={next_attempt_at} due /> (<Time at={next_attempt_at} />
