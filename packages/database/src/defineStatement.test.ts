@@ -18,5 +18,5 @@ test("a named parameter is one position, however often it occurs, and its cast s
 
 test("a parameter without a value is an error that names it", () => {
   const find = defineStatement<Record<string, unknown>>("find", "select $missing")
-  expect(() => find(async () => [], {})).toThrow("the statement find got no value for $missing")
+  expect(() => find(async () => [], {})).toThrow("the statement got no value for $missing")
 })

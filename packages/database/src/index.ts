@@ -1,5 +1,5 @@
 export { dropDay, makeDays, readDaysAhead } from "./days.ts"
-export { defineStatement } from "./defineStatement.ts"
+export { defineStatement, named } from "./defineStatement.ts"
 export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./digestKey.ts"
 export { errorCodeOf, wasEnded, wasLocked } from "./errorCodeOf.ts"
 export { isUnavailable } from "./isUnavailable.ts"

@@ -1,22 +1,25 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { insertEnded } from "./ended.ts"
 
 /** Null: the delivery is not pending. `sql` runs within a transaction. The order of the locks is that of `waiting_delivery`. */
 export async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolean } | null> {
   const [waiting] = await sql<{ attempt_due: boolean }>(
-    `select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $1 for update`,
-    [id],
+    ...named(`select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $id for update`, {
+      id,
+    }),
   )
   const cancelled = await sql(
-    `with cancelled as (
-       update delivery set state = 'cancelled', finished_at = now() where id = $1 and state = 'pending' returning *
-     ), ${insertEnded(`
-       select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
-     select from cancelled`,
-    [id],
+    ...named(
+      `with cancelled as (
+         update delivery set state = 'cancelled', finished_at = now() where id = $id and state = 'pending' returning *
+       ), ${insertEnded(`
+         select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
+       select from cancelled`,
+      { id },
+    ),
   )
   if (cancelled.length === 0) return null
-  await sql("delete from waiting_delivery where delivery_id = $1", [id])
+  await sql(...named("delete from waiting_delivery where delivery_id = $id", { id }))
   return { attemptDue: waiting?.attempt_due ?? true }
 }
 

@@ -1,5 +1,5 @@
 import type { RetryRecord } from "@sitewire/contracts"
-import { plainArray, type Sql } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import { type ChannelRow, type ClaimedDelivery, channelColumns, toChannel } from "./delivery.ts"
 import { elapsedTime } from "./elapsedTime.ts"
 import { isFree } from "./lease.ts"
@@ -41,8 +41,8 @@ const aheadMs = 5_000
 // The ids are an array, so that the plan looks up each id and never scans the table.
 //
 // The time by which a scheduled attempt is late is no part of its retry period.
-const leaseClaimed = (leaseMs: string) => `
-update waiting_delivery as waiting set lease_expires_at = now() + (${leaseMs}::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
+const leaseClaimed = `
+update waiting_delivery as waiting set lease_expires_at = now() + ($lease_ms::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
   from claimed, channel left join unreachable_channel on unreachable_channel.channel_id = channel.id, delivery
  where waiting.delivery_id = any (array(select delivery_id from claimed)) and claimed.delivery_id = waiting.delivery_id
    and channel.id = waiting.channel_id and delivery.id = waiting.delivery_id
@@ -58,12 +58,14 @@ const startAt =
   "greatest(excluded.start_at, least(channel_rate.next_at, excluded.start_at + interval '5 seconds'))"
 const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
-const deferred = `
+const deferred = defineStatement<Record<"channel_id" | "most" | "from_ms" | "lease_ms", unknown>, Row>(
+  "claim-deferred",
+  `
 with rate as materialized (
-  select channel_id from channel_rate where channel_id = any ($1::text[]) order by channel_id for update skip locked
+  select channel_id from channel_rate where channel_id = any ($channel_id::text[]) order by channel_id for update skip locked
 ), candidate as materialized (
   select requested.channel_id, max_per_second, picked.delivery_id, picked.deferred_at
-    from unnest($1::text[], $2::int[], $4::float8[]) as requested (channel_id, most, from_ms)
+    from ${unnestColumns({ channel_id: "text", most: "int", from_ms: "float8" }, "requested")}
     join channel on channel.id = requested.channel_id and paused_at is null
      and (max_per_second is null or channel.id = any (array(select channel_id from rate))
        or not exists (select from channel_rate where channel_rate.channel_id = channel.id))
@@ -88,7 +90,8 @@ with rate as materialized (
     from (select *, row_number() over (partition by channel_id order by deferred_at, delivery_id) - 1 as position from candidate) as ordered
     left join reserved using (channel_id)
    where max_per_second is null or position < granted
-)${leaseClaimed("$3")}`
+)${leaseClaimed}`,
+)
 
 /** Claims the deliveries of the channels that were deferred first. */
 export async function claimDeferred(
@@ -96,24 +99,27 @@ export async function claimDeferred(
   requests: readonly ClaimRequest[],
   settings: ClaimSettings,
 ): Promise<ClaimedDelivery[]> {
-  const values = [
-    requests.map(({ channel }) => channel),
-    plainArray(requests.map(({ limit }) => limit)),
-    settings.leaseMs,
-    plainArray(requests.map(({ from }) => from)),
-  ]
-  return claim(settings, () => sql<Row>(deferred, values, "claim-deferred"))
+  const values = {
+    channel_id: requests.map(({ channel }) => channel),
+    most: plainArray(requests.map(({ limit }) => limit)),
+    from_ms: plainArray(requests.map(({ from }) => from)),
+    lease_ms: settings.leaseMs,
+  }
+  return claim(settings, () => deferred(sql, values))
 }
 
 // The attempt's number tells a record that is due from one that was repeated, or whose delivery was deferred and attempted meanwhile.
-const scheduled = `
+const scheduled = defineStatement<Record<"id" | "attempt" | "lease_ms", unknown>, Row>(
+  "claim-scheduled",
+  `
 with claimed as materialized (
   select delivery_id, extract(epoch from greatest(interval '0', next_attempt_at - clock_timestamp()))::float8 * 1000 as start_in_ms
-    from waiting_delivery join unnest($1::uuid[], $2::int[]) as woken (id, attempt) on id = delivery_id
-   where delivery_id = any ($1::uuid[]) and attempts = attempt - 1
+    from waiting_delivery join ${unnestColumns({ id: "uuid", attempt: "int" }, "woken")} on id = delivery_id
+   where delivery_id = any ($id::uuid[]) and attempts = attempt - 1
      and next_attempt_at <= now() + interval '${aheadMs} milliseconds' and ${isFree}
    order by delivery_id for update of waiting_delivery skip locked
-)${leaseClaimed("$3")}`
+)${leaseClaimed}`,
+)
 
 /** Claims those of the deliveries for which this attempt is scheduled, and due. Ids must be unique. */
 export async function claimScheduled(
@@ -121,12 +127,12 @@ export async function claimScheduled(
   wakes: readonly RetryRecord[],
   settings: ClaimSettings,
 ): Promise<ClaimedDelivery[]> {
-  const values = [
-    plainArray(wakes.map(({ delivery }) => delivery)),
-    plainArray(wakes.map(({ attempt }) => attempt)),
-    settings.leaseMs,
-  ]
-  return claim(settings, () => sql<Row>(scheduled, values, "claim-scheduled"))
+  const values = {
+    id: plainArray(wakes.map(({ delivery }) => delivery)),
+    attempt: plainArray(wakes.map(({ attempt }) => attempt)),
+    lease_ms: settings.leaseMs,
+  }
+  return claim(settings, () => scheduled(sql, values))
 }
 
 async function claim(

@@ -1,5 +1,5 @@
 import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
-import { dropDay, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
+import { dropDay, named, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
@@ -116,12 +116,13 @@ async function walk(
 
 const waits =
   "(state = 'pending' or exists (select from waiting_delivery where waiting_delivery.delivery_id = delivery.id))"
-const next = "from delivery where id > $1 and id < $2"
+const next = "from delivery where id > $after and id < $bound"
 
-async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<Step & { waiting: boolean }> {
+async function forgetEvents(sql: Sql, range: Range): Promise<Step & { waiting: boolean }> {
   const [row] = await sql<{ events: number; last: string | null; waiting: boolean }>(
-    `with old as materialized (
-       select id, event_id, ${waits} as waits ${next} order by id limit $3
+    ...named(
+      `with old as materialized (
+       select id, event_id, ${waits} as waits ${next} order by id limit $batch
      ), gone as (
        -- With the delivery's id, because an event that was forgotten and published again has a newer delivery.
        delete from known_event where event_id = any (array(select event_id from old where not waits))
@@ -129,7 +130,8 @@ async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<S
      )
      select (select count(*)::int from gone) as events, (select id from old order by id desc limit 1) as last,
             exists (select from old where waits) as waiting`,
-    [after, bound, batch],
+      range,
+    ),
   )
   return { deleted: { events: row?.events ?? 0 }, last: row?.last ?? null, waiting: row?.waiting ?? false }
 }
@@ -138,10 +140,12 @@ async function forgetEvents(sql: Sql, { after, bound, batch }: Range): Promise<S
  * The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so that its
  * delivery waits, or finds no delivery. Their events are forgotten in the same transaction, so that none stays known.
  */
-async function deleteDeliveries(sql: Sql, { after, bound, batch }: Range): Promise<Step> {
+async function deleteDeliveries(sql: Sql, range: Range): Promise<Step> {
   const locked = await sql<{ id: string }>(
-    `select id ${next} and not ${waits} order by id limit $3 for update of delivery skip locked`,
-    [after, bound, batch],
+    ...named(
+      `select id ${next} and not ${waits} order by id limit $batch for update of delivery skip locked`,
+      range,
+    ),
   )
   const ids = locked.map(({ id }) => id)
   if (ids.length === 0) return { deleted: {}, last: null }
@@ -159,18 +163,20 @@ async function deleteDeliveries(sql: Sql, { after, bound, batch }: Range): Promi
 }
 
 /** Batches of their own, because one delivery may have hundreds. The next one begins with the last delivery of this one. */
-async function deleteAttempts(sql: Sql, { after, bound, batch }: Range): Promise<Step> {
+async function deleteAttempts(sql: Sql, range: Range): Promise<Step> {
   const deleted = await sql<{ id: string }>(
-    `with old as materialized (
+    ...named(
+      `with old as materialized (
        select delivery_id, number, started_at from attempt
-        where delivery_id >= $1 and delivery_id < $2
+        where delivery_id >= $after and delivery_id < $bound
           and not exists (select from delivery where delivery.id = attempt.delivery_id)
-        order by delivery_id limit $3
+        order by delivery_id limit $batch
      )
      delete from attempt using old
       where attempt.delivery_id = old.delivery_id and attempt.number = old.number and attempt.started_at = old.started_at
      returning old.delivery_id as id`,
-    [after, bound, batch],
+      range,
+    ),
   )
   const ids = deleted.map(({ id }) => id).sort()
   return { deleted: { attempts: ids.length }, last: ids.at(-1) ?? null }

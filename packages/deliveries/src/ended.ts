@@ -1,5 +1,5 @@
 import type { DeliveryOutcome } from "@sitewire/contracts"
-import { createScanStart, plainArray, type Sql } from "@sitewire/database"
+import { createScanStart, defineStatement, plainArray, type Sql } from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
 /**
@@ -31,19 +31,21 @@ export type EndedDelivery = {
 
 type Columns = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
 
-const claim = `
+const claim = defineStatement<RowClaim & { ends: number; leases: number }, Columns>(
+  "claim-ended",
+  `
 with new as materialized (
   select delivery_id, ended_at, true as is_new from ended_delivery
-   where published_at is null and ended_at >= to_timestamp($3::float8 / 1000) and lease_expires_at is null
-   order by ended_at limit $1 for update skip locked
+   where published_at is null and ended_at >= to_timestamp($ends::float8 / 1000) and lease_expires_at is null
+   order by ended_at limit $most for update skip locked
 ), repeated as materialized (
   select delivery_id, ended_at, false as is_new from ended_delivery
-   where published_at is null and lease_expires_at >= to_timestamp($5::float8 / 1000) and lease_expires_at < now()
-   order by lease_expires_at limit least($4, $1 - (select count(*) from new)) for update skip locked
+   where published_at is null and lease_expires_at >= to_timestamp($leases::float8 / 1000) and lease_expires_at < now()
+   order by lease_expires_at limit least($mostRepeated, $most - (select count(*) from new)) for update skip locked
 ), unpublished as (
   select * from new union all select * from repeated
 ), claimed as (
-  update ended_delivery as ended set lease_expires_at = now() + $2::float8 * interval '1 millisecond'
+  update ended_delivery as ended set lease_expires_at = now() + $leaseMs::float8 * interval '1 millisecond'
     from unpublished
    where ended.delivery_id = unpublished.delivery_id and ended.ended_at = unpublished.ended_at
      -- So that the rows are found by their key: Postgres does not know how few they are.
@@ -52,21 +54,21 @@ with new as materialized (
 )
 select delivery_id as id, to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "endedAt", event_id as event, channel_id as channel, state, attempts, since, error, status,
        correlation, traceparent, is_new as "isNew"
-  from claimed order by ended_at`
+  from claimed order by ended_at`,
+)
 
 /** Claims the deliveries whose records have waited longest: first those that were never claimed. */
 export function createClaimEnded() {
   const ends = createScanStart()
   const leases = createScanStart()
-  return async (sql: Sql, { most, mostRepeated, leaseMs }: RowClaim): Promise<EndedDelivery[]> => {
+  return async (sql: Sql, wanted: RowClaim): Promise<EndedDelivery[]> => {
     const claimedAt = Date.now()
-    const values = [most, leaseMs, ends.next(), mostRepeated, leases.next()]
-    const rows = await sql<Columns>(claim, values, "claim-ended")
+    const rows = await claim(sql, { ...wanted, ends: ends.next(), leases: leases.next() })
     const oldest = rows.find(({ isNew }) => isNew)
     if (oldest) ends.found(Date.parse(oldest.endedAt))
     const repeated = rows.filter(({ isNew }) => !isNew).length
     // All others whose lease had ended were claimed.
-    if (rows.length < most && repeated < mostRepeated) leases.found(claimedAt)
+    if (rows.length < wanted.most && repeated < wanted.mostRepeated) leases.found(claimedAt)
     return rows.map(({ since, error, status, ...row }) => ({
       ...row,
       death: row.state === "dead" ? { since, error, status } : null,

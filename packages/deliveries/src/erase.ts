@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { insertEnded } from "./ended.ts"
 import { awaitWaiting } from "./lockWaiting.ts"
 
@@ -11,37 +11,34 @@ export async function erase(
   if (ids.length === 0) return { deliveries_erased: 0, excerpts_erased: 0 }
   // Deleted after the deliveries are locked, because a resend may insert such a row until then.
   await awaitWaiting(sql, ids)
-  await sql(
+  const execute = (text: string) => sql(...named(text, { ids, job }))
+  await execute(
     `with pending as (
-       select * from delivery where id = any($1::uuid[]) and state = 'pending' for update
+       select * from delivery where id = any($ids::uuid[]) and state = 'pending' for update
      ), ${insertEnded(`
        select id, event_id, channel_id, 'erased'::delivery_state, attempts, null, null, null, correlation, null from pending`)}
      select from pending`,
-    [ids],
   )
   // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
   // confirm a guess of the e-mail address.
-  const deliveries = await sql(
+  const deliveries = await execute(
     `update delivery
-        set body = '', body_sha256 = '', state = 'erased', finished_at = now(), last_job = $2,
+        set body = '', body_sha256 = '', state = 'erased', finished_at = now(), last_job = $job,
             reference_key = null, site_key = null, email_digest = null
-      where id = any($1::uuid[]) and state <> 'erased'
+      where id = any($ids::uuid[]) and state <> 'erased'
       returning id`,
-    [ids, job],
   )
-  await sql("delete from waiting_delivery where delivery_id = any($1::uuid[])", [ids])
+  await execute("delete from waiting_delivery where delivery_id = any($ids::uuid[])")
   // A partner's response may repeat the body. The first statement has locked the deliveries and so waited for
   // attempts that were being recorded. This statement therefore finds these attempts, too.
-  const excerpts = await sql(
+  const excerpts = await execute(
     `update attempt set response_excerpt = null
-      where delivery_id = any($1::uuid[]) and response_excerpt is not null
+      where delivery_id = any($ids::uuid[]) and response_excerpt is not null
       returning number`,
-    [ids],
   )
   // The beginning of a signature could confirm a guess of the body.
-  await sql(
-    "update attempt set request_headers = null where delivery_id = any($1::uuid[]) and request_headers is not null",
-    [ids],
+  await execute(
+    "update attempt set request_headers = null where delivery_id = any($ids::uuid[]) and request_headers is not null",
   )
   return { deliveries_erased: deliveries.length, excerpts_erased: excerpts.length }
 }

@@ -1,4 +1,4 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import { elapsedTime } from "./elapsedTime.ts"
 import { endWaiting } from "./endWaiting.ts"
 import { isFree } from "./lease.ts"
@@ -19,11 +19,13 @@ export const expiredAtOnce = 500
 
 // Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
 // then locked only if it is still in the same deferral and free.
-const statement = `
+const statement = defineStatement<Record<"channel_id" | "from_ms" | "period_ms", unknown>, Row>(
+  "end-expired",
+  `
 with read as materialized (
   select checked.channel_id, page.delivery_id, deferred_at,
-         ${elapsedTime} > $2::float8 * interval '1 millisecond' as is_expired
-    from unnest($1::text[], $3::float8[]) as checked (channel_id, from_ms)
+         ${elapsedTime} > $period_ms::float8 * interval '1 millisecond' as is_expired
+    from ${unnestColumns({ channel_id: "text", from_ms: "float8" }, "checked")}
     join unreachable_channel using (channel_id) join channel on channel.id = channel_id and paused_at is null
    cross join lateral (
      select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
@@ -43,7 +45,8 @@ select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(co
   from locked left join died on died.id = locked.delivery_id
  union all
 select null, channel_id, '', false, extract(epoch from max(deferred_at))::float8 * 1000
-  from read group by channel_id having count(*) = ${checkedPerChannel}`
+  from read group by channel_id having count(*) = ${checkedPerChannel}`,
+)
 
 /** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
 export type CheckedChannel = { channel: string; from: number }
@@ -62,11 +65,11 @@ export async function endExpired(
   channels: readonly CheckedChannel[],
   { periodMs }: { periodMs: number },
 ): Promise<Checked> {
-  const rows = await sql<Row>(
-    statement,
-    [channels.map(({ channel }) => channel), periodMs, plainArray(channels.map(({ from }) => from))],
-    "end-expired",
-  )
+  const rows = await statement(sql, {
+    channel_id: channels.map(({ channel }) => channel),
+    from_ms: plainArray(channels.map(({ from }) => from)),
+    period_ms: periodMs,
+  })
   const next = new Map<string, number>()
   const expired = rows.flatMap((row) => {
     if (row.delivery === null) {

@@ -1,5 +1,5 @@
 import type { DeferralReason } from "@sitewire/contracts"
-import { plainArray, type Sql } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import { unreachableUntilNow } from "./elapsedTime.ts"
 import { lockWaiting } from "./lockWaiting.ts"
 
@@ -14,32 +14,32 @@ export type Release = { id: string; leaseExpiresAt: Date; reason: DeferralReason
 // does not count towards its retry period, so the start of the period moves forward by it.
 const ifDue = (column: string, value: string) =>
   `${column} = case when next_attempt_at > now() then ${column} else ${value} end`
-const statement = `
-with ${lockWaiting("$1")}, released as (
+const columns = { id: "uuid", lease_expires_at_ms: "float8", reason: "text" }
+const statement = defineStatement<Record<keyof typeof columns, unknown>, { id: string }>(
+  "release-claims",
+  `
+with ${lockWaiting("$id")}, released as (
   update waiting_delivery
      set lease_expires_at = null, ${ifDue("deferred_at", "coalesce(deferred_at, now())")}, ${ifDue("next_attempt_at", "null")},
          ${ifDue("deferred_reason", "coalesce(deferred_reason, claim.reason::deferral_reason)")},
          ${ifDue("unreachable_ms", `case when deferred_at is null then ${unreachableUntilNow("waiting_delivery.channel_id")} else unreachable_ms end`)},
          period_started_at = period_started_at + greatest(interval '0', coalesce(now() - next_attempt_at, interval '0'))
-    from unnest($1::uuid[], $2::float8[], $3::text[]) as claim (id, lease_expires_at_ms, reason)
+    from ${unnestColumns(columns, "claim")}
    where delivery_id = any (array(select delivery_id from waiting)) and delivery_id = claim.id
      and lease_expires_at = to_timestamp(lease_expires_at_ms / 1000)
 )
-select id from locked`
+select id from locked`,
+)
 
 /**
  * Ends claims whose attempts were not made: the deliveries are deferred, for this reason if they were due. Returns those whose
  * rows are locked.
  */
 export async function releaseClaims(sql: Sql, batch: readonly Release[]): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    statement,
-    [
-      plainArray(batch.map(({ id }) => id)),
-      plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt.getTime())),
-      plainArray(batch.map(({ reason }) => reason)),
-    ],
-    "release-claims",
-  )
+  const rows = await statement(sql, {
+    id: plainArray(batch.map(({ id }) => id)),
+    lease_expires_at_ms: plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt.getTime())),
+    reason: plainArray(batch.map(({ reason }) => reason)),
+  })
   return rows.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { unreachableUntilNow } from "./elapsedTime.ts"
 import { awaitWaiting } from "./lockWaiting.ts"
 
@@ -17,40 +17,41 @@ export async function resend(
   sql: Sql,
   ids: readonly string[],
   job: string,
-  /** SQL whose parameters are numbered from $2. */
-  { conditions, values }: { conditions: string; values: readonly unknown[] } = {
+  /** SQL, with the values of its named parameters. */
+  { conditions, values }: { conditions: string; values: Readonly<Record<string, unknown>> } = {
     conditions: "true",
-    values: [],
+    values: {},
   },
 ): Promise<string[]> {
   await awaitWaiting(sql, ids)
   const locked = await sql<{ id: string }>(
-    `select id from delivery
-      where id = any($1::uuid[]) and state <> 'erased' and ${conditions}
-        and exists (select from channel where channel.id = delivery.channel_id for key share)
-      order by id for update`,
-    [ids, ...values],
+    ...named(
+      `select id from delivery
+        where id = any($ids::uuid[]) and state <> 'erased' and ${conditions}
+          and exists (select from channel where channel.id = delivery.channel_id for key share)
+        order by id for update`,
+      { ids, ...values },
+    ),
   )
   const deferred = locked.map(({ id }) => id)
   if (deferred.length === 0) return []
-  await sql(
+  const execute = (text: string) => sql(...named(text, { deferred, job }))
+  await execute(
     `insert into waiting_delivery (delivery_id, channel_id, attempts, deferred_at, deferred_reason, failures, unreachable_ms)
      select id, channel_id, attempts, clock_timestamp(), 'resend', 0,
             ${unreachableUntilNow("delivery.channel_id")}
-       from delivery where id = any($1::uuid[])
+       from delivery where id = any($deferred::uuid[])
      on conflict (delivery_id) do update
         set deferred_at = greatest(excluded.deferred_at, waiting_delivery.deferred_at + interval '1 ms'),
             deferred_reason = 'resend', failures = 0, period_started_at = null, next_attempt_at = null,
             unreachable_ms = excluded.unreachable_ms`,
-    [deferred],
   )
-  await sql(
+  await execute(
     `update delivery
-        set last_job = $2, dead_reason = null,
+        set last_job = $job, dead_reason = null,
             finished_at = case when state in ('dead', 'cancelled') then null else finished_at end,
             state = case when state in ('dead', 'cancelled') then 'pending' else state end
-      where id = any($1::uuid[])`,
-    [deferred, job],
+      where id = any($deferred::uuid[])`,
   )
   return deferred
 }

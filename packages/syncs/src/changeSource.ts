@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { createWindow } from "./createWindow.ts"
 import { insertAbandoned } from "./insertAbandoned.ts"
 import { joinTraceparents } from "./joinTraceparents.ts"
@@ -21,8 +21,10 @@ export async function changeSource(
   { id, source, runner }: { id: string; source: string; runner: "pull" | "delegate" },
 ): Promise<void> {
   await sql(
-    `update connection set source = $2, runner = $3::sync_runner, source_version = source_version + 1 where id = $1`,
-    [id, source, runner],
+    ...named(
+      "update connection set source = $source, runner = $runner::sync_runner, source_version = source_version + 1 where id = $id",
+      { id, source, runner },
+    ),
   )
   await createWindow(sql, id)
   await sql("select 1 from sync_window where connection_id = $1 for update", [id])

@@ -1,5 +1,5 @@
 import type { Job } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
 import { forgetReplayed } from "./replay/replayedEvents.ts"
@@ -20,10 +20,15 @@ export type NewJob = Pick<JobRow, "kind" | "reason" | "requested_by"> & { filter
 export async function insertJob(sql: Sql, job: NewJob): Promise<JobRow> {
   const { kind, filter, reason, requested_by, position } = job
   const [row] = await sql<JobRow>(
-    `insert into job (id, kind, filter, reason, requested_by, position, created_at)
-     values ($1, $2::job_kind, $3::jsonb, $4, $5, $6, now())
-     returning ${columns}`,
-    [newId("job"), kind, JSON.stringify(filter), reason, requested_by, JSON.stringify(position)],
+    ...named(
+      `insert into job (id, kind, filter, reason, requested_by, position, created_at)
+       values ($id, $kind::job_kind, $filter::jsonb, $reason, $requested_by, $position, now())
+       returning ${columns}`,
+      {
+        ...{ id: newId("job"), kind, filter: JSON.stringify(filter), reason, requested_by },
+        position: JSON.stringify(position),
+      },
+    ),
   )
   if (!row) throw new Error("the insert into job returned no row")
   return row
@@ -41,11 +46,16 @@ export function findJobs(
   count: number,
 ): Promise<JobRow[]> {
   return sql<JobRow>(
-    `select ${columns} from job
-      where ($1::timestamptz is null or (created_at, id) < ($1::timestamptz, $2))
-        and ($4::job_kind[] is null or kind = any($4::job_kind[]))
-      order by created_at desc, id desc limit $3`,
-    [after?.[0] ?? null, after?.[1] ?? null, count, kinds === "all" ? null : kinds],
+    ...named(
+      `select ${columns} from job
+        where ($created_at::timestamptz is null or (created_at, id) < ($created_at::timestamptz, $id))
+          and ($kinds::job_kind[] is null or kind = any($kinds::job_kind[]))
+        order by created_at desc, id desc limit $count`,
+      {
+        ...{ created_at: after?.[0] ?? null, id: after?.[1] ?? null, count },
+        kinds: kinds === "all" ? null : kinds,
+      },
+    ),
   )
 }
 

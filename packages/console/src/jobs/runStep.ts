@@ -1,5 +1,5 @@
 import type { Job } from "@sitewire/contracts"
-import { beginWithLimit, onOwnConnection, type Pool } from "@sitewire/database"
+import { beginWithLimit, named, onOwnConnection, type Pool } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 import type { RunningJob, Step, StepContext } from "./job.ts"
 import type { JobRow } from "./jobRows.ts"
@@ -26,10 +26,10 @@ select id, kind, filter, position, counts, created_at, clock_timestamp() as now
 
 const savePosition = `
 update job
-   set position = $2, counts = $3::jsonb,
-       state = (case when $4 then 'done' else 'running' end)::job_state,
-       finished_at = case when $4 then clock_timestamp() end
- where id = $1`
+   set position = $position, counts = $counts::jsonb,
+       state = (case when $done then 'done' else 'running' end)::job_state,
+       finished_at = case when $done then clock_timestamp() end
+ where id = $id`
 
 /**
  * Claims a job, runs its next step, and saves its new position in the same transaction. A step that fails or does not end
@@ -62,7 +62,7 @@ export async function runStep(
     for (const [name, more] of Object.entries(step.counts)) counts[name] = (counts[name] ?? 0) + more
     const nextStepAt = new Date(now.getTime() + (step.intervalMs ?? 0)).toISOString()
     const position = JSON.stringify({ ...step.position, nextStepAt })
-    await sql(savePosition, [id, position, JSON.stringify(counts), step.done])
+    await sql(...named(savePosition, { id, position, counts: JSON.stringify(counts), done: step.done }))
     await sql("commit")
     return { kind: "completed", job, done: step.done, counts }
   })

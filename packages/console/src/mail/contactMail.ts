@@ -1,4 +1,5 @@
 import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
+import { named } from "@sitewire/database"
 import { type ChannelOfHealth, readHealth } from "../api/channels/health/readHealth.ts"
 import type { ApiContext } from "../api/defineRoute.ts"
 import { attemptResponse } from "../api/deliveries/deliveryResponse.ts"
@@ -20,14 +21,14 @@ export type ContactMailContext = Pick<ApiContext, "sql" | "retryPeriodMs"> & {
 }
 
 /**
- * What contacts were not told. `$1`: how long a channel has failed, in milliseconds. Dead deliveries are told a minute after the first,
+ * What contacts were not told. Dead deliveries are told a minute after the first,
  * because they seldom come alone. A channel has recovered if its newest minute with attempts has one that succeeded: one for which
  * nothing waits any more does not fail either.
  */
 const news = `
 select channel_id, digest, 'failing' as state, null as dead
   from operator_problem join channel_contact on channel_id = subject_id join channel on channel.id = channel_id
- where kind = 'channel.failing' and resolved_at is null and operator_problem.created_at < now() - $1 * interval '1 millisecond'
+ where kind = 'channel.failing' and resolved_at is null and operator_problem.created_at < now() - $after_ms * interval '1 millisecond'
    and told_failing_at is null and paused_at is null
 union all
 select channel_id, digest, 'dead', id
@@ -50,8 +51,7 @@ type News = { channel_id: string; state: "failing" | "dead" | "recovered"; dead:
 export async function claimContact(context: ContactMailContext): Promise<Claim | null> {
   const { sql, afterMs } = context
   const waiting = await sql<{ digest: string }>(
-    `select distinct digest from (${news}) as news limit ${mostTold}`,
-    [afterMs],
+    ...named(`select distinct digest from (${news}) as news limit ${mostTold}`, { after_ms: afterMs }),
   )
   if (waiting.length === 0) return null
   const digests = waiting.map(({ digest }) => digest)
@@ -66,8 +66,10 @@ export async function claimContact(context: ContactMailContext): Promise<Claim |
   if (!recipient) return null
   const { id, attempts } = recipient
   const rows = await sql<News>(
-    `select channel_id, state, dead from (${news}) as news where digest = $2 order by channel_id limit ${mostTold}`,
-    [afterMs, id],
+    ...named(
+      `select channel_id, state, dead from (${news}) as news where digest = $id order by channel_id limit ${mostTold}`,
+      { after_ms: afterMs, id },
+    ),
   )
   const [contact] = await sql<{ address: string }>(
     "select address from channel_contact where digest = $1 limit 1",
@@ -81,22 +83,24 @@ export async function claimContact(context: ContactMailContext): Promise<Claim |
     mail: { to: [contact.address], ...(await describe(context, of("failing", "dead"), of("recovered"))) },
     async settle() {
       await sql(
-        `with told as (
-           update channel_contact
-              set told_failing_at = case when channel_id = any($2::text[]) then now()
-                                         when not channel_id = any($3::text[]) then told_failing_at end,
-                  told_dead_at = greatest(told_dead_at,
-                    (select max(created_at) from operator_problem where id = any($4::text[]) and subject_id = channel_id))
-            where digest = $1 and channel_id = any($5::text[])
-         )
-         update mail_recipient set ${settled} where id = $1`,
-        [
-          id,
-          of("failing").map(({ channel_id }) => channel_id),
-          of("recovered").map(({ channel_id }) => channel_id),
-          of("dead").map(({ dead }) => dead),
-          rows.map(({ channel_id }) => channel_id),
-        ],
+        ...named(
+          `with told as (
+             update channel_contact
+                set told_failing_at = case when channel_id = any($failing::text[]) then now()
+                                           when not channel_id = any($recovered::text[]) then told_failing_at end,
+                    told_dead_at = greatest(told_dead_at,
+                      (select max(created_at) from operator_problem where id = any($dead::text[]) and subject_id = channel_id))
+              where digest = $id and channel_id = any($told::text[])
+           )
+           update mail_recipient set ${settled} where id = $id`,
+          {
+            id,
+            failing: of("failing").map(({ channel_id }) => channel_id),
+            recovered: of("recovered").map(({ channel_id }) => channel_id),
+            dead: of("dead").map(({ dead }) => dead),
+            told: rows.map(({ channel_id }) => channel_id),
+          },
+        ),
       )
     },
   }

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { describeProblem } from "../operatorProblems/describeProblem.ts"
 import { type ProblemRow, problemColumns } from "../operatorProblems/problemRow.ts"
 import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
@@ -41,12 +41,14 @@ export async function claimOperators(
     mail: { to: addresses, ...describe(rows, origin) },
     async settle() {
       await sql(
-        `with told as (
-           update operator_problem set mailed = news.status from unnest($2::text[], $3::text[]) as news (id, status)
-            where operator_problem.id = news.id
-         )
-         update mail_recipient set ${settled} where id = $1`,
-        [id, rows.map((row) => row.id), rows.map((row) => row.status)],
+        ...named(
+          `with told as (
+             update operator_problem set mailed = news.status from unnest($ids::text[], $statuses::text[]) as news (id, status)
+              where operator_problem.id = news.id
+           )
+           update mail_recipient set ${settled} where id = $recipient`,
+          { recipient: id, ids: rows.map((row) => row.id), statuses: rows.map((row) => row.status) },
+        ),
       )
     },
   }

@@ -1,5 +1,5 @@
 import { type ProblemKind, problemKindSchema } from "@sitewire/contracts"
-import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { named, oneAtATime, type Pool, type Sql, unnestColumns } from "@sitewire/database"
 import { deletePublishedDeaths } from "@sitewire/deliveries"
 import { newId } from "../newIds.ts"
 import type { FoundInKafka } from "./findInKafka.ts"
@@ -68,24 +68,32 @@ async function limit(sql: Sql, kind: ProblemKind, found: readonly Found[]): Prom
   return [...found.filter(isOpen), ...oldestFirst.slice(0, free), ...together]
 }
 
+const foundColumns = {
+  id: "text",
+  subject_id: "text",
+  since: "timestamptz",
+  details: "jsonb",
+  count: "integer",
+}
+
 async function storeFound(sql: Sql, kind: ProblemKind, found: readonly Found[]): Promise<ProblemRow[]> {
   const rows = await sql<ProblemRow & { began: boolean }>(
-    `insert into operator_problem as stored (id, kind, subject_id, since, details, max_count)
-     select id, $1, subject_id, since, details, count
-       from unnest($2::text[], $3::text[], $4::timestamptz[], $5::jsonb[], $6::integer[])
-         as found (id, subject_id, since, details, count)
-     on conflict (kind, subject_id) where resolved_at is null
-       do update set seen_at = now(), details = excluded.details,
-                     max_count = greatest(stored.max_count, excluded.max_count)
-     returning ${columns}, xmax = 0 as began`,
-    [
-      kind,
-      found.map(() => newId("prb")),
-      found.map(({ subject_id }) => subject_id),
-      found.map(({ since }) => since.toISOString()),
-      found.map(({ details }) => JSON.stringify(details)),
-      found.map((one) => countOf(kind, one)),
-    ],
+    ...named(
+      `insert into operator_problem as stored (id, kind, subject_id, since, details, max_count)
+       select id, $kind, subject_id, since, details, count from ${unnestColumns(foundColumns)}
+       on conflict (kind, subject_id) where resolved_at is null
+         do update set seen_at = now(), details = excluded.details,
+                       max_count = greatest(stored.max_count, excluded.max_count)
+       returning ${columns}, xmax = 0 as began`,
+      {
+        kind,
+        id: found.map(() => newId("prb")),
+        subject_id: found.map(({ subject_id }) => subject_id),
+        since: found.map(({ since }) => since.toISOString()),
+        details: found.map(({ details }) => JSON.stringify(details)),
+        count: found.map((one) => countOf(kind, one)),
+      },
+    ),
   )
   return rows.filter(({ began }) => began)
 }

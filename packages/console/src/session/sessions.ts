@@ -1,5 +1,5 @@
 import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma, PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
 import { changesOf } from "../api/response.ts"
@@ -22,8 +22,8 @@ export type SessionLimits = { maxAgeMs: number; idleMs: number }
 // A session cannot outlive its key, even if the key's expiry is changed later: every use checks the key.
 const insertSession = `
 insert into session (id, token_sha256, key_id, user_id, name, scopes, idle_seconds, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, least(now() + $8 * interval '1 second',
-                                          (select expires_at from api_key where id = $3)))
+values ($id, $token, $key_id, $user_id, $name, $scopes, $idle_seconds,
+        least(now() + $max_seconds * interval '1 second', (select expires_at from api_key where id = $key_id)))
 returning expires_at`
 
 /** Creates a session and its audit entry, in the transaction of `prisma` and `sql`. Returns the cookie's token, and the entry to log. */
@@ -36,14 +36,13 @@ export async function createSession(
   const token = newSecret("swc")
   const isUser = signingIn.method === "oidc"
   const { id: ownerId, name, scopes } = isUser ? signingIn.user : signingIn.key
-  const owner = isUser ? [null, ownerId, name, scopes] : [ownerId, null, null, []]
-  const [row] = await sql<{ expires_at: Date }>(insertSession, [
-    id,
-    sha256(token),
-    ...owner,
-    Math.ceil(idleMs / 1000),
-    Math.ceil(maxAgeMs / 1000),
-  ])
+  const owner = isUser
+    ? { key_id: null, user_id: ownerId, name, scopes }
+    : { key_id: ownerId, user_id: null, name: null, scopes: [] }
+  const lengths = { idle_seconds: Math.ceil(idleMs / 1000), max_seconds: Math.ceil(maxAgeMs / 1000) }
+  const [row] = await sql<{ expires_at: Date }>(
+    ...named(insertSession, { id, token: sha256(token), ...owner, ...lengths }),
+  )
   if (!row) throw new Error("the session was not inserted")
   const changes = {
     method: signingIn.method,

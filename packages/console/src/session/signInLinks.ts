@@ -1,5 +1,5 @@
 import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { StoredKey } from "../auth/apiKey.ts"
 import { newId } from "../newIds.ts"
 
@@ -13,9 +13,11 @@ export async function createSignInLink(
   const id = newId("lnk")
   const token = newSecret("swl")
   const [row] = await sql<{ expires_at: Date }>(
-    `insert into sign_in_link (id, token_sha256, key_id, expires_at)
-     values ($1, $2, $3, now() + interval '${lifetime}') returning expires_at`,
-    [id, sha256(token), keyId],
+    ...named(
+      `insert into sign_in_link (id, token_sha256, key_id, expires_at)
+       values ($id, $token, $key, now() + interval '${lifetime}') returning expires_at`,
+      { id, token: sha256(token), key: keyId },
+    ),
   )
   if (!row) throw new Error("the sign-in link was not inserted")
   return { id, token, expires_at: row.expires_at }

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { allSyncs } from "@sitewire/syncs"
 import { bucketOf } from "./latency.ts"
 
@@ -16,37 +16,37 @@ export const minuteMs = 60_000
  */
 export async function countMinute(sql: Sql, startedAt: Date, acceptedTriggers: number | null): Promise<void> {
   const end = new Date(startedAt.getTime() + minuteMs)
-  await sql(statement, [startedAt, end, acceptedTriggers])
+  await sql(...named(statement, { start: startedAt, end, accepted: acceptedTriggers }))
 }
 
 /** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
 export async function isUnchanged(sql: Sql, startedAt: Date): Promise<boolean> {
   const end = new Date(startedAt.getTime() + minuteMs)
-  const [row] = await sql<{ unchanged: boolean }>(comparison, [startedAt, end])
+  const [row] = await sql<{ unchanged: boolean }>(...named(comparison, { start: startedAt, end }))
   return row?.unchanged ?? false
 }
 
 const comparison = `
-select deliveries = (select count(*) from delivery where stored_at >= $1 and stored_at < $2)
+select deliveries = (select count(*) from delivery where stored_at >= $start and stored_at < $end)
    and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
-       = (select count(*) from attempt where started_at >= $1 and started_at < $2)
+       = (select count(*) from attempt where started_at >= $start and started_at < $end)
    and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
-         select outcome, count(*) as n from ${allSyncs} sync where started_at >= $1 and started_at < $2 group by 1
+         select outcome, count(*) as n from ${allSyncs} sync where started_at >= $start and started_at < $end group by 1
        ) as run) as unchanged
-  from statistic where interval = 'minute' and channel_id = '' and started_at = $1`
+  from statistic where interval = 'minute' and channel_id = '' and started_at = $start`
 
 /** Tens of millions would take longer than a statement may, and then no minute would be counted. */
 const mostDeferred = 1_000_000
 
 const statement = `
 with recent as materialized (
-  select id, channel_id from delivery where stored_at >= $1 and stored_at < $2
+  select id, channel_id from delivery where stored_at >= $start and stored_at < $end
 ),
 created as (select channel_id, count(*)::int as n from recent group by 1),
 tried as materialized (
   select attempt.delivery_id, recent.channel_id, attempt.error, attempt.duration_ms, attempt.started_at
     from attempt left join recent on recent.id = attempt.delivery_id
-   where attempt.started_at >= $1 and attempt.started_at < $2
+   where attempt.started_at >= $start and attempt.started_at < $end
 ),
 attempted as materialized (
   select coalesce(tried.channel_id, delivery.channel_id) as channel_id, coalesce(error, 'delivered') as outcome,
@@ -64,12 +64,12 @@ last as materialized (
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
     from (select channel_id, deferred_reason from waiting_delivery
-           where $3::int is not null and deferred_at is not null limit ${mostDeferred}) as deferred group by 1, 2
+           where $accepted::int is not null and deferred_at is not null limit ${mostDeferred}) as deferred group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,
          coalesce(sum(triggers) filter (where outcome in ('changed', 'unchanged')), 0)::int as triggers
-    from ${allSyncs} sync where started_at >= $1 and started_at < $2 group by 1
+    from ${allSyncs} sync where started_at >= $start and started_at < $end group by 1
 ),
 created_in as (select channel_id, n from created union all select '', n from created),
 attempted_in as materialized (
@@ -95,10 +95,10 @@ counted as (
 insert into statistic
   (interval, channel_id, started_at, deliveries, attempts, latency, deferred, accepted_triggers, covered_triggers,
    syncs, last_success, last_failure, counted_at)
-select 'minute', channel_id, $1::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
+select 'minute', channel_id, $start::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
        coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
-       case when $3 is not null then coalesce(counts -> 'deferred', '{}') end,
-       case channel_id when '' then $3 end,
+       case when $accepted is not null then coalesce(counts -> 'deferred', '{}') end,
+       case channel_id when '' then $accepted end,
        case channel_id when '' then (select coalesce(sum(triggers), 0)::int from run) end,
        case channel_id when '' then (select coalesce(jsonb_object_agg(outcome, n), '{}') from run) end,
        last.success, last.failure, now()

@@ -1,11 +1,11 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 
 /** Adds up the minutes of an hour or the hours of a day, for each channel and in total. Replaces an earlier result. */
 export async function mergeStatistics(
   sql: Sql,
   { from, into, startedAt, endsAt }: { from: string; into: string; startedAt: Date; endsAt: Date },
 ): Promise<void> {
-  await sql(statement, [from, into, startedAt, endsAt])
+  await sql(...named(statement, { from, into, started_at: startedAt, ends_at: endsAt }))
 }
 
 const sumOf = (column: string) => `
@@ -17,7 +17,7 @@ const statement = `
 with part as materialized (
   select channel_id, deliveries, attempts, latency, accepted_triggers, covered_triggers, syncs
     from statistic
-   where interval = $1::statistic_interval and started_at >= $3 and started_at < $4
+   where interval = $from::statistic_interval and started_at >= $started_at and started_at < $ends_at
 ),
 counted as (
   select channel_id, jsonb_object_agg(kind, counts) as counts
@@ -26,7 +26,7 @@ counted as (
 )
 insert into statistic (interval, channel_id, started_at, deliveries, attempts, latency, accepted_triggers,
                        covered_triggers, syncs, counted_at)
-select $2::statistic_interval, channel_id, $3, sum(deliveries)::int,
+select $into::statistic_interval, channel_id, $started_at, sum(deliveries)::int,
        coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
        sum(accepted_triggers)::int, sum(covered_triggers)::int,
        case channel_id when '' then coalesce(counts -> 'syncs', '{}') end, now()

@@ -1,5 +1,5 @@
 import type { StatisticInterval } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql, unnestColumns } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { minuteMs } from "./countMinute.ts"
 import { dayMs, hourMs } from "./rollUp.ts"
@@ -46,12 +46,14 @@ export async function readPoints(
   { settled_through }: Position,
 ): Promise<Point[]> {
   const parts = partsOf(interval, from, to, settled_through.getTime())
-  const rows = await sql<PointRow>(statement, [
-    parts.map((part) => part.interval),
-    parts.map((part) => new Date(part.from)),
-    parts.map((part) => new Date(part.to)),
-    channel,
-  ])
+  const rows = await sql<PointRow>(
+    ...named(statement, {
+      interval: parts.map((part) => part.interval),
+      begins_at: parts.map((part) => new Date(part.from)),
+      ends_at: parts.map((part) => new Date(part.to)),
+      channel,
+    }),
+  )
   const points = new Map<number, Point>()
   for (const row of rows) {
     const startedAt = floorTo(row.started_at.getTime(), lengthMs[interval] * merge)
@@ -108,10 +110,10 @@ type PointRow = Pick<Prisma.StatisticModel, "started_at" | "accepted_triggers" |
 const statement = `
 select counted.started_at, row.deliveries, row.attempts, row.latency, row.accepted_triggers, row.covered_triggers,
        row.syncs
-  from unnest($1::statistic_interval[], $2::timestamptz[], $3::timestamptz[]) as part (interval, begins_at, ends_at)
+  from ${unnestColumns({ interval: "statistic_interval", begins_at: "timestamptz", ends_at: "timestamptz" }, "part")}
   join statistic counted on counted.interval = part.interval and counted.channel_id = ''
        and counted.started_at >= part.begins_at and counted.started_at < part.ends_at
-  left join statistic row on row.interval = counted.interval and row.channel_id = $4
+  left join statistic row on row.interval = counted.interval and row.channel_id = $channel
        and row.started_at = counted.started_at
  order by counted.started_at`
 

@@ -7,7 +7,7 @@ import {
   streamedJobSchema,
   streamedSyncSchema,
 } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { describeSyncError } from "../api/connections/describeSyncError.ts"
 import { maskedBody } from "../api/deliveries/maskEmails.ts"
@@ -57,15 +57,13 @@ export async function readPosition(sql: Sql): Promise<StreamPosition> {
  * committed meanwhile is found again, but none is missed.
  */
 export async function readChanges(sql: Sql, since: StreamPosition, next: StreamPosition): Promise<Changes> {
-  const from = since.atMs - recordedWithinMs
-  const deliveries = await sql<DeliveryRow>(deliveryStatement, [since.snapshot, new Date(from), maxRows + 1])
-  const syncs = await sql<SyncRow>(syncStatement, [
-    since.snapshot,
-    new Date(since.atMs - syncEndsWithinMs),
-    maxRows + 1,
-  ])
-  const channels = await sql<ChannelRow>(channelStatement, [since.snapshot])
-  const jobs = await sql<JobRow>(jobStatement, [since.snapshot, new Date(from), maxRows + 1])
+  const { snapshot } = since
+  const from = new Date(since.atMs - recordedWithinMs)
+  const deliveries = await sql<DeliveryRow>(...named(deliveryStatement, { snapshot, from }))
+  const syncsFrom = new Date(since.atMs - syncEndsWithinMs)
+  const syncs = await sql<SyncRow>(...named(syncStatement, { snapshot, from: syncsFrom }))
+  const channels = await sql<ChannelRow>(...named(channelStatement, { snapshot }))
+  const jobs = await sql<JobRow>(...named(jobStatement, { snapshot, from }))
   const lists = [deliveries, syncs, channels, jobs]
   return {
     changes: [
@@ -80,13 +78,13 @@ export async function readChanges(sql: Sql, since: StreamPosition, next: StreamP
 }
 
 /**
- * True for rows whose newest version the snapshot $1 does not contain. `xmin` is only the low 32 bits of a
+ * True for rows whose newest version the snapshot `$snapshot` does not contain. `xmin` is only the low 32 bits of a
  * transaction id. Because the rows are recent, the full id is the latest one up to xmax with these bits.
  */
 const isNew = (table: string) => `not pg_visible_in_snapshot((
   pg_snapshot_xmax(pg_current_snapshot())::text::bigint
   - ((pg_snapshot_xmax(pg_current_snapshot())::text::bigint - ${table}.xmin::text::bigint) & 4294967295)
-)::text::xid8, $1::pg_snapshot)`
+)::text::xid8, $snapshot::pg_snapshot)`
 
 const attemptSchema = streamedDeliverySchema.shape.last_attempt.unwrap()
 
@@ -103,15 +101,15 @@ type DeliveryRow = Pick<
 // Of old deliveries, those with a new attempt, and those that somebody has resent or cancelled.
 const deliveryStatement = `
 with changed as materialized (
-  (select id from delivery where stored_at >= $2 and ${isNew("delivery")}
+  (select id from delivery where stored_at >= $from and ${isNew("delivery")}
    union
-   select id from waiting_delivery join delivery on id = delivery_id where stored_at >= $2 and ${isNew("waiting_delivery")}
+   select id from waiting_delivery join delivery on id = delivery_id where stored_at >= $from and ${isNew("waiting_delivery")}
    union
-   select delivery_id from attempt where started_at >= $2 and ${isNew("attempt")}
+   select delivery_id from attempt where started_at >= $from and ${isNew("attempt")}
    union
    select target_id::uuid from audit_entry
-    where created_at >= $2 and target_kind = 'delivery' and ${isNew("audit_entry")})
-  limit $3
+    where created_at >= $from and target_kind = 'delivery' and ${isNew("audit_entry")})
+  limit ${maxRows + 1}
 )
 select delivery.id, event_id, body, delivery.channel_id, state, delivery.attempts, next_attempt_at, deferred_at, deferred_reason,
        created_at, finished_at, last.*
@@ -146,12 +144,12 @@ const syncStatement = `
 select connection_id, site, fence, started_at, finished_at, outcome, error, status, triggers, bytes from (
   select connection_id, fence, run_started_at as started_at, null as finished_at, 'running' as outcome, null as error,
          null as status, run_triggers as triggers, null as bytes
-    from sync_window where running and run_started_at >= $2 and ${isNew("sync_window")}
+    from sync_window where running and run_started_at >= $from and ${isNew("sync_window")}
   union all
   select connection_id, fence, started_at, finished_at, outcome, error, status, triggers, bytes
-    from sync_run where started_at >= $2 and ${isNew("sync_run")}
+    from sync_run where started_at >= $from and ${isNew("sync_run")}
 ) sync join connection on connection.id = connection_id
- order by started_at limit $3`
+ order by started_at limit ${maxRows + 1}`
 
 function syncChange(row: SyncRow): Change {
   const data = responseOf(streamedSyncSchema, {
@@ -178,8 +176,8 @@ type JobRow = Pick<Prisma.JobModel, "id" | "kind" | "state" | "created_at" | "fi
 
 const jobStatement = `
 select id, kind, state, counts, created_at, finished_at from job
- where (state = 'running' or finished_at >= $2) and ${isNew("job")}
- order by created_at, id limit $3`
+ where (state = 'running' or finished_at >= $from) and ${isNew("job")}
+ order by created_at, id limit ${maxRows + 1}`
 
 function jobChange(row: JobRow): Change {
   return { event: "job", data: responseOf(streamedJobSchema, row) }

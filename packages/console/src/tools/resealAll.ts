@@ -1,4 +1,12 @@
-import { type SealingKeys, type Sql, seal, sealedTables, sealingKeyId, unseal } from "@sitewire/database"
+import {
+  named,
+  type SealingKeys,
+  type Sql,
+  seal,
+  sealedTables,
+  sealingKeyId,
+  unseal,
+} from "@sitewire/database"
 
 type Row = { id: string; secret: string; sealed: Buffer }
 
@@ -21,8 +29,8 @@ export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promi
       cross join lateral (values ${values}) as value (secret, sealed)
       where value.sealed is not null order by id`
     const write = `update ${table}
-        set ${names.map((name) => `${name} = case when ${name} = $2 then $3 else ${name} end`)}
-      where id = $1 and $2 in (${names}) returning id`
+        set ${names.map((name) => `${name} = case when ${name} = $before then $after else ${name} end`)}
+      where id = $id and $before in (${names}) returning id`
     let after = ""
     for (let rows = await sql<Row>(read, [after]); rows.length > 0; rows = await sql<Row>(read, [after])) {
       for (const row of rows) {
@@ -36,7 +44,7 @@ export async function resealAll(sql: Sql, keys: SealingKeys, batch = 500): Promi
         }
         const name = context(row.id, row.secret)
         const again = seal(keys, name, unseal(keys, name, row.sealed))
-        done.resealed += (await sql(write, [row.id, row.sealed, again])).length
+        done.resealed += (await sql(...named(write, { id: row.id, before: row.sealed, after: again }))).length
       }
     }
   }

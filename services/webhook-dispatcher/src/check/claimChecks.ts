@@ -1,5 +1,5 @@
 import { claimableMs } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { defineStatement, type Sql } from "@sitewire/database"
 import { type ChannelRow, channelColumns, toChannel } from "@sitewire/deliveries"
 import type { Check } from "./check.ts"
 
@@ -14,6 +14,8 @@ type Row = ChannelRow & {
   test_signature: string | null
 }
 
+type Limits = { tests: number; certifications: number; leaseMs: number }
+
 /** A check that was claimed this often, and never finished, may be what ends the processes. */
 const maxClaims = 3
 
@@ -24,8 +26,10 @@ const due = (kinds: string, limit: string) => `
 
 const claimable = Object.entries(claimableMs).map(([kind, ms]) => `when '${kind}' then ${ms}`)
 
-const statement = `
-with tests as (${due("<> 'certification'", "$1")}), certifications as (${due("= 'certification'", "$2")}), due as (
+const statement = defineStatement<Limits, Row>(
+  "claim-checks",
+  `
+with tests as (${due("<> 'certification'", "$tests")}), certifications as (${due("= 'certification'", "$certifications")}), due as (
   select id, case when claims >= ${maxClaims}
                     then 'It was started ${maxClaims} times, and the dispatchers ended before it did. Read their logs.'
                   when claims = 0 and created_at < now() - (case kind ${claimable.join(" ")} end) * interval '1 millisecond'
@@ -35,20 +39,18 @@ with tests as (${due("<> 'certification'", "$1")}), certifications as (${due("= 
 update receiver_check
    set state = (case when problem is null then 'running' else 'failed' end)::receiver_check_state, error = problem,
        finished_at = case when problem is not null then now() end, claims = claims + 1, report = null,
-       lease_expires_at = now() + $3 * interval '1 millisecond'
+       lease_expires_at = now() + $leaseMs * interval '1 millisecond'
   from due, channel left join lateral (
          select test_body, test_signature from retired_secret where retired_secret.channel_id = channel.id
        ) retired on true
  where receiver_check.id = due.id and channel.id = receiver_check.channel_id
 returning receiver_check.id, kind::text, state::text, claims, receiver_check.address as check_address, channel.id as channel_id,
-          other_secret_state::text, test_body, test_signature, ${channelColumns.replace("address", "channel.address")}`
+          other_secret_state::text, test_body, test_signature, ${channelColumns.replace("address", "channel.address")}`,
+)
 
 /** Claims checks with a lease: if this process is killed, another one runs them from the beginning. */
-export async function claimChecks(
-  sql: Sql,
-  { tests, certifications, leaseMs }: { tests: number; certifications: number; leaseMs: number },
-): Promise<Check[]> {
-  const rows = await sql<Row>(statement, [tests, certifications, leaseMs], "claim-checks")
+export async function claimChecks(sql: Sql, limits: Limits): Promise<Check[]> {
+  const rows = await statement(sql, limits)
   return rows.filter(({ state }) => state === "running").map(toCheck)
 }
 

@@ -1,4 +1,4 @@
-import type { Pool, Sql } from "@sitewire/database"
+import { named, type Pool, type Sql } from "@sitewire/database"
 import type { RetryStatement } from "@sitewire/runtime"
 import type { Check } from "./check.ts"
 import { claimChecks } from "./claimChecks.ts"
@@ -6,10 +6,10 @@ import { claimChecks } from "./claimChecks.ts"
 export type CheckEnd = { state: "done"; report: object } | { state: "failed"; error: string }
 
 const stillClaimed =
-  "receiver_check.id = $1 and receiver_check.claims = $2 and receiver_check.state = 'running'"
+  "receiver_check.id = $id and receiver_check.claims = $claim and receiver_check.state = 'running'"
 
 const save = `
-update receiver_check set report = $3, lease_expires_at = now() + $4 * interval '1 millisecond'
+update receiver_check set report = $report, lease_expires_at = now() + $leaseMs * interval '1 millisecond'
   from channel where ${stillClaimed} and channel.id = channel_id
 returning channel.secret_id, channel.other_secret_id`
 
@@ -19,7 +19,7 @@ async function saveProgress(
   { id, claim, channel }: Check,
   { report, leaseMs }: { report: object; leaseMs: number },
 ): Promise<"saved" | "lost" | "secrets-changed"> {
-  const [row] = await sql(save, [id, claim, JSON.stringify(report), leaseMs], "save-check")
+  const [row] = await sql(...named(save, { id, claim, report: JSON.stringify(report), leaseMs }))
   if (!row) return "lost"
   const unchanged =
     row.secret_id === channel.secret.id && row.other_secret_id === (channel.otherSecret?.id ?? null)
@@ -29,7 +29,7 @@ async function saveProgress(
 // A certification of another address, such as a test system's, says nothing about the channel's receiver.
 const finish = `
 with finished as (
-  update receiver_check set state = $3::receiver_check_state, report = coalesce($4, report), error = $5, finished_at = now()
+  update receiver_check set state = $state::receiver_check_state, report = coalesce($report, report), error = $error, finished_at = now()
    where ${stillClaimed}
   returning id, channel_id, kind, state, address, report, finished_at
 )
@@ -43,15 +43,17 @@ update channel
 /** Does nothing if another process has claimed the check. */
 async function finishCheck(sql: Sql, { id, claim }: Check, end: CheckEnd): Promise<void> {
   const report = end.state === "done" ? JSON.stringify(end.report) : null
-  await sql(finish, [id, claim, end.state, report, end.state === "failed" ? end.error : null], "finish-check")
+  const error = end.state === "failed" ? end.error : null
+  await sql(...named(finish, { id, claim, state: end.state, report, error }))
 }
 
 /** For a process that stops: another one claims the check at once. The claim does not count. */
 async function releaseCheck(sql: Sql, { id, claim }: Check): Promise<void> {
   await sql(
-    `update receiver_check set state = 'waiting', claims = claims - 1, lease_expires_at = null, report = null where ${stillClaimed}`,
-    [id, claim],
-    "release-check",
+    ...named(
+      `update receiver_check set state = 'waiting', claims = claims - 1, lease_expires_at = null, report = null where ${stillClaimed}`,
+      { id, claim },
+    ),
   )
 }
 

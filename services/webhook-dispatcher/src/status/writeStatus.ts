@@ -1,4 +1,4 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import { named, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 
 export type ChannelStatus = {
   channel: string
@@ -27,11 +27,14 @@ export async function writeHeartbeat(sql: Sql, dispatcher: string): Promise<{ is
   return { isNew: row?.is_new ?? true }
 }
 
+const statusColumns = {
+  ...{ channel_id: "text", open_for_ms: "float8", failures: "int", concurrency_limit: "int" },
+  ...{ in_flight: "int", average_ms: "int" },
+}
 const upsert = `
 insert into channel_status (channel_id, dispatcher_id, breaker_opened_at, failures, concurrency_limit, in_flight, average_ms)
-select channel.id, $1, now() - open_for_ms * interval '1 millisecond', failures, concurrency_limit, in_flight, average_ms
-  from unnest($2::text[], $3::float8[], $4::int[], $5::int[], $6::int[], $7::int[])
-    as given (channel_id, open_for_ms, failures, concurrency_limit, in_flight, average_ms)
+select channel.id, $dispatcher, now() - open_for_ms * interval '1 millisecond', failures, concurrency_limit, in_flight, average_ms
+  from ${unnestColumns(statusColumns, "given")}
   join channel on channel.id = given.channel_id
 on conflict (channel_id, dispatcher_id) do update
    set breaker_opened_at = excluded.breaker_opened_at, failures = excluded.failures,
@@ -45,15 +48,17 @@ export async function writeStatuses(
   dispatcher: string,
   statuses: readonly ChannelStatus[],
 ): Promise<Set<string>> {
-  const rows = await sql<{ channel_id: string }>(upsert, [
-    dispatcher,
-    statuses.map(({ channel }) => channel),
-    plainArray(statuses.map(({ breakerOpenForMs }) => breakerOpenForMs)),
-    plainArray(statuses.map(({ failures }) => failures)),
-    plainArray(statuses.map(({ concurrencyLimit }) => concurrencyLimit)),
-    plainArray(statuses.map(({ inFlight }) => inFlight)),
-    plainArray(statuses.map(({ averageMs }) => averageMs)),
-  ])
+  const rows = await sql<{ channel_id: string }>(
+    ...named(upsert, {
+      dispatcher,
+      channel_id: statuses.map(({ channel }) => channel),
+      open_for_ms: plainArray(statuses.map(({ breakerOpenForMs }) => breakerOpenForMs)),
+      failures: plainArray(statuses.map(({ failures }) => failures)),
+      concurrency_limit: plainArray(statuses.map(({ concurrencyLimit }) => concurrencyLimit)),
+      in_flight: plainArray(statuses.map(({ inFlight }) => inFlight)),
+      average_ms: plainArray(statuses.map(({ averageMs }) => averageMs)),
+    }),
+  )
   return new Set(rows.map(({ channel_id: channel }) => channel))
 }
 

@@ -1,5 +1,5 @@
 import { type Channel, type CreateChannel, subjectOf } from "@sitewire/contracts"
-import { readDigestKey, storedSubject } from "@sitewire/database"
+import { named, readDigestKey, storedSubject } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
 import type { ApiContext } from "../defineRoute.ts"
 import { invalidRequest } from "../problems.ts"
@@ -31,11 +31,13 @@ export async function storeContact(
   const subject = storedSubject(await readDigestKey(sql, sealingKeys), subjectOf({ email: contact }))
   const [digest] = Object.values(subject)
   await sql(
-    `insert into channel_contact as known (channel_id, address, digest) values ($1, $2, $3)
-     on conflict (channel_id) do update
-       set address = excluded.address, digest = excluded.digest, told_failing_at = null, told_dead_at = null
-       where known.address <> excluded.address`,
-    [channel, contact, digest],
+    ...named(
+      `insert into channel_contact as known (channel_id, address, digest) values ($channel, $contact, $digest)
+       on conflict (channel_id) do update
+         set address = excluded.address, digest = excluded.digest, told_failing_at = null, told_dead_at = null
+         where known.address <> excluded.address`,
+      { channel, contact, digest },
+    ),
   )
 }
 

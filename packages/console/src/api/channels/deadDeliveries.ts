@@ -1,6 +1,6 @@
 import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { minuteMs } from "../../statistics/countMinute.ts"
 import { floorTo } from "../../statistics/readPoints.ts"
 import { dayMs } from "../../statistics/rollUp.ts"
@@ -16,22 +16,20 @@ const countedAfter = () => floorTo(Date.now(), minuteMs) - countedMs
 const countInChannels = `
 select channel_id, (
          select count(*)::int from (
-           select from unnest($3::text[]) as probe (state_error)
+           select from unnest($states::text[]) as probe (state_error)
             cross join lateral (
               select from delivery
                where delivery.channel_id = counted.channel_id and delivery.state_error = probe.state_error
-                 and id >= $2 limit ${mostDeadCounted}) as found
+                 and id >= $after limit ${mostDeadCounted}) as found
             limit ${mostDeadCounted}) as found) as count
-  from unnest($1::text[]) as counted (channel_id)`
+  from unnest($channels::text[]) as counted (channel_id)`
 
 /** The dead deliveries of each of these channels, in their order. */
 export async function countDead(sql: Sql, channels: readonly string[]): Promise<DeadDeliveries[]> {
   const after = countedAfter()
-  const rows = await sql<{ channel_id: string; count: number }>(countInChannels, [
-    channels,
-    lowestDeliveryId(after),
-    statesAndErrors("dead"),
-  ])
+  const rows = await sql<{ channel_id: string; count: number }>(
+    ...named(countInChannels, { channels, after: lowestDeliveryId(after), states: statesAndErrors("dead") }),
+  )
   const counts = new Map(rows.map(({ channel_id, count }) => [channel_id, count]))
   return channels.map((id) => ({
     count: counts.get(id) ?? 0,

@@ -1,5 +1,5 @@
 import { type ListedChannel, lowestDeliveryId } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
 import { errorClass } from "../deliveries/deliveryResponse.ts"
 import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
@@ -10,13 +10,13 @@ import { isFailing } from "./failingChannels.ts"
 /** Each probe reads one entry of the index of channels, states and errors. */
 const newestFailures = `
 select channel_id, last_error, last_status
-  from unnest($1::text[]) as listed (channel_id)
+  from unnest($ids::text[]) as listed (channel_id)
  cross join lateral (
-   select found.* from unnest($3::text[]) as probe (state_error)
+   select found.* from unnest($states::text[]) as probe (state_error)
     cross join lateral (
       select id, last_error, last_status from delivery
        where delivery.channel_id = listed.channel_id and delivery.state_error = probe.state_error
-         and id >= $2 order by id desc limit 1) as found
+         and id >= $after order by id desc limit 1) as found
     where last_error is not null order by id desc limit 1) as newest`
 
 /** Channels with their health, their dead deliveries and the newest failure. */
@@ -33,12 +33,11 @@ export async function listedChannels(
   )
   const dead = await countDead(sql, ids)
   const failures = await sql<{ channel_id: string; last_error: string; last_status: number | null }>(
-    newestFailures,
-    [
+    ...named(newestFailures, {
       ids,
-      lowestDeliveryId(Date.parse(dead[0]?.created_after ?? "")),
-      [...statesAndErrors("pending"), ...statesAndErrors("dead")],
-    ],
+      after: lowestDeliveryId(Date.parse(dead[0]?.created_after ?? "")),
+      states: [...statesAndErrors("pending"), ...statesAndErrors("dead")],
+    }),
   )
   return rows.flatMap((row, index) => {
     const counted = dead[index]

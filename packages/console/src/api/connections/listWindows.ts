@@ -1,4 +1,5 @@
 import { pageQuerySchema, type WindowPage, windowPageSchema } from "@sitewire/contracts"
+import { named } from "@sitewire/database"
 import { allSyncs, earliestStartColumn } from "@sitewire/syncs"
 import { z } from "zod"
 import { defineRoute } from "../defineRoute.ts"
@@ -28,7 +29,7 @@ export const listWindows = defineRoute({
       keyOf: (row: SyncRow) => Number(row.fence),
       async read(after, count) {
         // One statement: otherwise a claim between two could hide triggers or show them twice.
-        const rows = await sql<WindowRow>(windows, [id, after ?? null, count])
+        const rows = await sql<WindowRow>(...named(windows, { id, after: after ?? null, count }))
         pending = pendingOf(rows[0])
         return rows.filter(hasSync)
       },
@@ -78,9 +79,9 @@ select w.requested - case when w.running then w.claimed else w.covered end as pe
   r.last_trigger_at, r.bytes, r.content_sha256
 from sync_window w
 left join lateral (
-  select * from ${allSyncs} sync where connection_id = w.connection_id and ($2::bigint is null or fence < $2::bigint)
-  order by fence desc limit $3::int
+  select * from ${allSyncs} sync where connection_id = w.connection_id and ($after::bigint is null or fence < $after::bigint)
+  order by fence desc limit $count::int
 ) r on true
-where w.connection_id = $1
+where w.connection_id = $id
 order by r.fence desc
 `

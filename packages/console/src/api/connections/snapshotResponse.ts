@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { matchesEtag } from "../etag.ts"
@@ -59,7 +59,7 @@ export async function snapshotResponse(
 }
 
 const nextChunk = `
-select data, position from snapshot_chunk where connection_id = $1 and fence = $2 and position > $3
+select data, position from snapshot_chunk where connection_id = $connection_id and fence = $fence and position > $after
  order by position limit 1`
 
 /**
@@ -74,11 +74,9 @@ async function openChunks(
   { connection_id, fence, bytes }: StoredContent,
 ): Promise<AsyncIterable<Uint8Array>> {
   async function read(after: number): Promise<{ data: Uint8Array; position: number } | undefined> {
-    const [chunk] = await sql<{ data: Uint8Array; position: number }>(nextChunk, [
-      connection_id,
-      fence,
-      after,
-    ])
+    const [chunk] = await sql<{ data: Uint8Array; position: number }>(
+      ...named(nextChunk, { connection_id, fence, after }),
+    )
     return chunk
   }
   const first = await read(-1)

@@ -1,5 +1,5 @@
 import { type Attempt, attemptSchema, timeSchema } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 
@@ -14,10 +14,12 @@ export function attemptsOf(sql: Sql, delivery: string) {
     keyOf: ({ number, started_at }: AttemptRow): AttemptKey => [number, started_at.toISOString()],
     read: (after: AttemptKey | undefined, count: number) =>
       sql<AttemptRow>(
-        `select ${columns} from attempt
-         where delivery_id = $1 ${after ? "and (number, started_at) < ($3::int, $4::timestamptz)" : ""}
-         order by number desc, started_at desc limit $2`,
-        [delivery, count, ...(after ?? [])],
+        ...named(
+          `select ${columns} from attempt
+           where delivery_id = $delivery ${after ? "and (number, started_at) < ($number::int, $started_at::timestamptz)" : ""}
+           order by number desc, started_at desc limit $count`,
+          { delivery, count, number: after?.[0], started_at: after?.[1] },
+        ),
       ),
   }
 }

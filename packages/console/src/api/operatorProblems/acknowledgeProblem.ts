@@ -1,5 +1,5 @@
 import { acknowledgeProblemSchema, type OperatorProblem, operatorProblemSchema } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { nameOf } from "../../auth/caller.ts"
 import { type ProblemRow, problemColumns } from "../../operatorProblems/problemRow.ts"
 import { defineRoute } from "../defineRoute.ts"
@@ -59,10 +59,12 @@ async function changeAcknowledgement(
     return problem("problem-resolved", detail)
   }
   const [after = before] = await sql<ProblemRow>(
-    `update operator_problem
-        set acknowledged_at = case when $2::text is not null then now() end, acknowledged_by = $2, note = $3
-      where id = $1 returning ${problemColumns}`,
-    [id, to?.by ?? null, to?.note ?? null],
+    ...named(
+      `update operator_problem
+          set acknowledged_at = case when $by::text is not null then now() end, acknowledged_by = $by, note = $note
+        where id = $id returning ${problemColumns}`,
+      { id, by: to?.by ?? null, note: to?.note ?? null },
+    ),
   )
   const { acknowledged_by, note } = after
   const audit = {

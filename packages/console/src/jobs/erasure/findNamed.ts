@@ -7,7 +7,7 @@ import {
   searchKeys,
   timeOfDeliveryId,
 } from "@sitewire/contracts"
-import { type Sql, subjectDigests } from "@sitewire/database"
+import { named, type Sql, subjectDigests } from "@sitewire/database"
 
 const rowsAtOnce = 500
 const dayMs = 86_400_000
@@ -42,12 +42,14 @@ export async function findNamed(scan: ErasureScan, after: string): Promise<Found
   const dayEnd = lowestDeliveryId((Math.floor(startMs / dayMs) + 1) * dayMs)
   const { column, keys } = searchOf(scan, startMs)
   const rows = await sql<{ id: string; body: Buffer }>(
-    `(select id, body from delivery where ${column} = any($1::bytea[]) and id >= $2 and id < $3 order by id limit ${rowsAtOnce})
-     union all
-     (select id, body from delivery where email_digest is null and state <> 'erased' and id >= $2 and id < $3
-       order by id limit ${rowsAtOnce})
-     order by id limit ${rowsAtOnce}`,
-    [keys, next.id, dayEnd < end ? dayEnd : end],
+    ...named(
+      `(select id, body from delivery where ${column} = any($keys::bytea[]) and id >= $from and id < $to order by id limit ${rowsAtOnce})
+       union all
+       (select id, body from delivery where email_digest is null and state <> 'erased' and id >= $from and id < $to
+         order by id limit ${rowsAtOnce})
+       order by id limit ${rowsAtOnce}`,
+      { keys, from: next.id, to: dayEnd < end ? dayEnd : end },
+    ),
   )
   const [digest = ""] = Object.values(subject)
   const about = rows

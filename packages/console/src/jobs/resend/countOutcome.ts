@@ -1,5 +1,5 @@
 import { deliveryStateSchema, type JobOutcome, mostCounted } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { JobRow } from "../jobRows.ts"
 import { rangeOf, timesOf } from "./resendFilter.ts"
 
@@ -11,15 +11,16 @@ import { rangeOf, timesOf } from "./resendFilter.ts"
  */
 export async function countOutcome(sql: Sql, job: JobRow): Promise<JobOutcome> {
   const { range, values } = idsOf(job)
-  const at = values.length
   const rows = await sql<{ outcome: keyof JobOutcome; count: number }>(
-    `select case when state = 'delivered' and ${isWaiting} then 'pending' else state end as outcome, count(*)::int as count
-       from unnest($${at + 1}::delivery_state[]) as probe (wanted)
-      cross join lateral (
-        select id, state from delivery
-         where last_job = $${at + 2} and state = probe.wanted and ${range} limit ${mostCounted}) as found
-      group by 1`,
-    [...values, deliveryStateSchema.options, job.id],
+    ...named(
+      `select case when state = 'delivered' and ${isWaiting} then 'pending' else state end as outcome, count(*)::int as count
+         from unnest($states::delivery_state[]) as probe (wanted)
+        cross join lateral (
+          select id, state from delivery
+           where last_job = $job and state = probe.wanted and ${range} limit ${mostCounted}) as found
+        group by 1`,
+      { ...values, states: deliveryStateSchema.options, job: job.id },
+    ),
   )
   const counts = new Map(rows.map(({ outcome, count }) => [outcome, Math.min(count, mostCounted)]))
   const of = (outcome: keyof JobOutcome) => counts.get(outcome) ?? 0
@@ -36,8 +37,8 @@ export async function countOutcome(sql: Sql, job: JobRow): Promise<JobOutcome> {
 const isWaiting = "(select true from waiting_delivery where delivery_id = found.id limit 1) is not null"
 
 /** Narrows the search to the days whose deliveries the job may have resent. */
-function idsOf({ filter, created_at }: JobRow): { range: string; values: unknown[] } {
-  if (filter.delivery !== undefined) return { range: "id = $1", values: [filter.delivery] }
+function idsOf({ filter, created_at }: JobRow): { range: string; values: Record<string, unknown> } {
+  if (filter.delivery !== undefined) return { range: "id = $delivery", values: { delivery: filter.delivery } }
   const { created_after, created_before } = filter
   return rangeOf({}, timesOf({ created_after, created_before }, created_at))
 }

@@ -1,5 +1,5 @@
 import { type ResendFilter, timeOfDeliveryId } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { statesAndErrors } from "../../api/deliveries/statesAndErrors.ts"
 import { conditionsOf, rangeOf, type Times, timesOf } from "./resendFilter.ts"
 
@@ -51,8 +51,7 @@ export async function countResend(
 async function timeOfFirst(sql: Sql, filter: ResendFilter, times: Times): Promise<number> {
   const { range, values } = rangeOf(filter, times)
   const [first] = await sql<{ id: string }>(
-    `select id from delivery where ${range} order by id limit 1`,
-    values,
+    ...named(`select id from delivery where ${range} order by id limit 1`, values),
   )
   return first ? timeOfDeliveryId(first.id) : Number.POSITIVE_INFINITY
 }
@@ -64,17 +63,18 @@ async function countSlice(
   { now, limit }: { now: Date; limit: number | null },
 ): Promise<{ matching: number; leftOut: number }> {
   const { range, values } = rangeOf(filter, slice)
-  const { conditions, values: more } = conditionsOf(filter, now, values.length + 1)
-  const all = [...values, ...more]
+  const { conditions, values: more } = conditionsOf(filter, now)
   // Narrows the scan to an index that only has deliveries that failed or were cancelled.
   const hasStateError = filter.state === "dead" || filter.state === "cancelled"
-  const narrowed = hasStateError ? `and state_error = any($${all.length + 1}::text[])` : ""
+  const narrowed = hasStateError ? "and state_error = any($state_errors::text[])" : ""
   const [row] = await sql<{ matching: number; left_out: number }>(
-    `select count(*) filter (where state <> 'erased' and channel.id is not null)::int as matching,
-            count(*) filter (where state = 'erased' or channel.id is null)::int as left_out
-       from (select state, channel_id from delivery where ${range} and ${conditions} ${narrowed} limit ${limit}) as matching
-       left join channel on channel.id = channel_id`,
-    hasStateError ? [...all, statesAndErrors(filter.state)] : all,
+    ...named(
+      `select count(*) filter (where state <> 'erased' and channel.id is not null)::int as matching,
+              count(*) filter (where state = 'erased' or channel.id is null)::int as left_out
+         from (select state, channel_id from delivery where ${range} and ${conditions} ${narrowed} limit ${limit}) as matching
+         left join channel on channel.id = channel_id`,
+      { ...values, ...more, state_errors: statesAndErrors(filter.state) },
+    ),
   )
   return { matching: row?.matching ?? 0, leftOut: row?.left_out ?? 0 }
 }

@@ -13,19 +13,22 @@ export function timesOf({ created_after, created_before }: ResendFilter, now: Da
 
 /** A condition on ids, which contain the time of their creation, and on the channel. There is an index for it. */
 export function rangeOf({ channel }: ResendFilter, { fromMs, toMs }: Times, after = beforeFirstId) {
-  const values = [after, lowestDeliveryId(fromMs), lowestDeliveryId(toMs)]
-  const range = "id > $1 and id >= $2 and id < $3"
-  return channel === undefined
-    ? { range, values }
-    : { range: `${range} and channel_id = $4`, values: [...values, channel] }
+  const range = "id > $after and id >= $from and id < $to"
+  const values = { after, from: lowestDeliveryId(fromMs), to: lowestDeliveryId(toMs), channel }
+  return { range: channel === undefined ? range : `${range} and channel_id = $channel`, values }
 }
 
-/** The exact condition on creation time and state. Its SQL parameters are numbered from `at`. */
-export function conditionsOf({ state, created_after, created_before }: ResendFilter, now: Date, at: number) {
-  const values: unknown[] = [created_after ?? new Date(0), new Date(endOf(created_before, now))]
-  const conditions = `created_at >= $${at} and created_at < $${at + 1}`
-  if (state === undefined) return { conditions: `${conditions} and state <> 'cancelled'`, values }
-  return { conditions: `${conditions} and state = $${at + 2}::delivery_state`, values: [...values, state] }
+/** The exact condition on creation time and state. */
+export function conditionsOf({ state, created_after, created_before }: ResendFilter, now: Date) {
+  const matches = state === undefined ? "state <> 'cancelled'" : "state = $state::delivery_state"
+  return {
+    conditions: `created_at >= $created_after and created_at < $created_before and ${matches}`,
+    values: {
+      created_after: created_after ?? new Date(0),
+      created_before: new Date(endOf(created_before, now)),
+      state,
+    },
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { resend } from "@sitewire/deliveries"
 import { newId } from "../../newIds.ts"
 
@@ -33,9 +33,12 @@ export async function resendOneDelivery(
   )
   if (full) return { kind: "too many", retryAfterSeconds: Math.max(1, full.seconds) }
   await sql(
-    `insert into job (id, kind, state, filter, delivery_id, reason, requested_by, position, counts, created_at, finished_at)
-     values ($1, 'resend', 'done', jsonb_build_object('delivery', $2::text), $2::uuid, $3, $4, '{}', '{"resent": 1}', now(), now())`,
-    [job, delivery, reason, requested_by],
+    ...named(
+      `insert into job (id, kind, state, filter, delivery_id, reason, requested_by, position, counts, created_at, finished_at)
+       values ($job, 'resend', 'done', jsonb_build_object('delivery', $delivery::text), $delivery::uuid, $reason, $requested_by, '{}',
+               '{"resent": 1}', now(), now())`,
+      { job, delivery, reason, requested_by },
+    ),
   )
   return { kind: "deferred", job }
 }

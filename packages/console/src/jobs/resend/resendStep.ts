@@ -1,4 +1,5 @@
 import { beforeFirstId, resendFilterSchema } from "@sitewire/contracts"
+import { named } from "@sitewire/database"
 import { resend } from "@sitewire/deliveries"
 import { z } from "zod"
 import type { RunningJob, Step, StepContext } from "../job.ts"
@@ -39,11 +40,13 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   }
   const most = Math.ceil(perSecond / 4)
   const { range, values } = rangeOf(filter, timesOf(filter, job.createdAt), after)
-  const { conditions, values: more } = conditionsOf(filter, job.createdAt, values.length + 1)
-  const [row] = await sql<Matched>(findNext({ range, conditions, most }), [...values, ...more])
+  const matching = conditionsOf(filter, job.createdAt)
+  const [row] = await sql<Matched>(
+    ...named(findNext({ range, conditions: matching.conditions, most }), { ...values, ...matching.values }),
+  )
   const { ids = [], through = null, scanned = 0 } = row ?? {}
   // The conditions are checked again, because a delivery can be erased or delivered before it is locked.
-  const resent = await resend(sql, ids, job.id, conditionsOf(filter, job.createdAt, 2))
+  const resent = await resend(sql, ids, job.id, matching)
   const position: Position = { perSecond, after: through ?? after, total }
   return {
     position,
