@@ -1,9 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
 import { claimDeferred } from "./claim.ts"
-import { releaseClaims } from "./release.ts"
 import { forgetUnreachable, reportUnreachable } from "./reportUnreachable.ts"
-import { steadyClock } from "./steadyClock.ts"
 
 async function startWithChannels(others: string[]) {
   const it = await startDeliveryDatabase()
@@ -58,28 +56,4 @@ test("a count is deleted a day after the last report, but not while a deferred d
   )
   await forgetUnreachable(sql)
   expect((await counted()).map(({ channel_id }) => channel_id)).toEqual(["recent", "waits"])
-})
-
-test("Postgres's clock that was set back uses up no retry period of a deferred delivery", async () => {
-  const { sql, insert } = await startWithChannels([])
-  await sql("insert into unreachable_channel values ('acme', 3600000, now() + interval '3 hours')")
-  const leaseExpiresAt = new Date(Date.now() + 60_000)
-  const id = await insert({
-    attempts: "1",
-    failures: "1",
-    next_attempt_at: "now()",
-    period_started_at: "now() - interval '1 minute'",
-    lease_expires_at: `'${leaseExpiresAt.toISOString()}'`,
-  })
-  await releaseClaims(sql, [{ id, leaseExpiresAt, reason: "busy" }])
-  await insert({
-    deferred_at: "now()",
-    deferred_reason: "'busy'",
-    period_started_at: "now() + interval '3 hours'",
-    unreachable_ms: "3600000",
-  })
-  const requests = [{ channel: "acme", limit: 10, from: 0 }]
-  const claimed = await claimDeferred(sql, requests, { leaseMs: 60_000, attemptWithinMs: 60_000 })
-  const used = claimed.map(({ since }) => Math.round((steadyClock.now() - since) / 60_000))
-  expect(used.sort()).toEqual([0, 1])
 })

@@ -163,32 +163,6 @@ test("a delivery without anything that would end its wait is rejected", async ()
   await expect(storeDeliveries(pool.sql, [outcome])).rejects.toThrow('null value in column "state"')
 })
 
-test("a batch that is stored again after its response was lost changes nothing", async () => {
-  const delivery = newDelivery("repeated")
-  await storeDeliveries(pool.sql, [failed(delivery)])
-  const before = await rowOf(delivery)
-  await storeDeliveries(pool.sql, [failed(delivery), accepted(newDelivery("beside"))])
-  expect(await rowOf(delivery)).toEqual(before)
-})
-
-test("of an event that two processes attempted at once, one delivery is stored, and an accepted attempt counts", async () => {
-  const first = newDelivery("twice")
-  const second = newDelivery("twice")
-  await storeDeliveries(pool.sql, [failed(first)])
-  const later = accepted(second)
-  if (later.attempt) later.attempt.startedAt = new Date(plainAttempt.startedAt.getTime() + 10)
-  await storeDeliveries(pool.sql, [later])
-  expect(await rowOf(second)).toBeUndefined()
-  expect(await rowOf(first)).toMatchObject({
-    state: "delivered",
-    attempts: 1,
-    attempt_rows: 2,
-    due_in_s: null,
-  })
-  await storeDeliveries(pool.sql, [deferred(second)])
-  expect(await rowOf(first)).toMatchObject({ state: "delivered", deferred: false })
-})
-
 test("two processes that store the same events at once do not end in a deadlock", async () => {
   const events = Array.from({ length: 20 }, (_, at) => newDelivery(`shared-${at}`))
   const holding = await pool.driver.connect()

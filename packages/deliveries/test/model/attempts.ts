@@ -29,8 +29,7 @@ export function begin(
     const elapsed = Math.round(real.steadyClock.now() - since)
     return { id, attempt, failures, elapsed, ...times[at] }
   })
-  const ordered = (list: readonly { id: string }[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  same(ordered(claimed), ordered(expected), "claimed")
+  same(claimed, expected, "claimed")
   for (const each of expected) {
     const { id, attempt, lease, startIn } = each
     const before = claims.get(`${id} ${attempt}`)
@@ -99,7 +98,7 @@ function outcomeOf(
   const delay = decision.retry?.delayMs ?? null
   return {
     outcome: {
-      ...{ id, number, startedAt, error, elapsed, claim },
+      ...{ id, number, startedAt, error, status, elapsed, claim },
       decision: { state: decision.state, delay },
       failures: decision.retry?.failures ?? 0,
     },

@@ -7,7 +7,7 @@ import { rareHistories } from "./rareHistories.ts"
 import { runHistory } from "./runHistory.ts"
 import { histories, type Step } from "./steps.ts"
 
-const shrinkForMs = 60_000
+const shrinkForMs = 20_000
 /** If random histories have not taken each arrow, as many follow. */
 const mostRounds = 2
 

@@ -116,8 +116,10 @@ function polls(it: History): Steps<PollStep> {
       const from = fromNow ? model.clock.now : 0
       const { expired } = await real.endExpired(sql, [{ channel, from }], { periodMs: schedule.periodMs })
       const expected = model.endExpired(channel, from)
-      same(expired.map(({ delivery }) => delivery).sort(), expected.sort(), "expired")
-      for (const id of expected)
+      const ordered = (list: typeof expected) => list.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1))
+      const found = expired.map(({ delivery, died }) => ({ delivery, died }))
+      same(ordered(found), ordered(expected), "expired")
+      for (const { delivery: id } of expected)
         check((used.get(id) ?? 0) > schedule.periodMs, `${id} expired before its retry period was over`)
     },
     async endDeleted() {

@@ -40,7 +40,7 @@ export const rareHistories: Step[][] = [
   [...failed, cancel, deleteOld],
   [...failed, cancel, erase],
   [...deferred, claim, report, claim, end("failed"), cancel, end("accepted")],
-  [...deferred, claim, ...endDeleted, end("accepted")],
+  [...deferred, claim, ...endDeleted, late, ...endDeleted, end("accepted")],
   [...deferred, claim, resend, end("accepted"), report, expire],
   [...deferred, claim, report, expire, end("accepted")],
   [...deferred, claim, report, expire, end("failed")],

@@ -7,6 +7,7 @@ export type Delivery = {
   state: "pending" | "delivered" | "dead" | "cancelled" | "erased"
   attempts: number
   lastError: string | null
+  lastStatus: number | null
   finished: Time | null
   deadReason: "channel_deleted" | null
   job: string | null
@@ -48,6 +49,7 @@ export type Outcome = {
   number: number
   startedAt: Time
   error: string | null
+  status: number | null
   decision: { state: "pending" | "delivered" | "dead"; delay: number | null }
   failures: number
   elapsed: number
@@ -114,7 +116,17 @@ export function createModel() {
   }
 
   /** An outcome counts if it is accepted, or if its claim still exists. A resend since the claim waits for an attempt of its own. */
-  function record({ id, number, startedAt, error, decision, failures, elapsed, claim }: Outcome): void {
+  function record({
+    id,
+    number,
+    startedAt,
+    error,
+    status,
+    decision,
+    failures,
+    elapsed,
+    claim,
+  }: Outcome): void {
     if (locked.has(id)) return
     const delivery = deliveries.get(id)
     const row = waiting.get(id)
@@ -130,7 +142,7 @@ export function createModel() {
     const changesState = isAccepted && !["delivered", "erased"].includes(delivery.state)
     if (!isNew && !changesState && !isClaimed) return
     delivery.attempts = Math.max(delivery.attempts, number)
-    delivery.lastError = error ?? delivery.lastError
+    if (error !== null) Object.assign(delivery, { lastError: error, lastStatus: status })
     if (isAccepted) delivery.deadReason = null
     if ((isAccepted && delivery.state !== "erased") || (isOver && delivery.state === "pending")) {
       delivery.state = isAccepted ? "delivered" : "dead"
@@ -171,9 +183,10 @@ export function createModel() {
       const state = covered ? "erased" : (outcome?.decision.state ?? "pending")
       const made = outcome ? 1 : 0
       const lastError = outcome?.error ?? null
+      const last = { lastError, lastStatus: lastError === null ? null : (outcome?.status ?? null) }
       const finished = state === "pending" ? null : now
       const ends = { finished, deadReason: null, job: null }
-      const delivery: Delivery = { event, channel, state, attempts: made, lastError, created, ...ends }
+      const delivery: Delivery = { event, channel, state, attempts: made, ...last, created, ...ends }
       deliveries.set(id, delivery)
       if (outcome) attempts.set(`${id} 1 ${outcome.startedAt}`, !covered)
       if (state !== "pending") end(id, delivery, lastError, outcome ? now - outcome.elapsed : null)
@@ -197,7 +210,8 @@ export function createModel() {
       return free.slice(0, most).map(([id, row]) => claim(id, row, 0))
     },
     claimScheduled(wakes: readonly { delivery: string; attempt: number }[]): Claimed[] {
-      return wakes.flatMap(({ delivery: id, attempt }) => {
+      const byId = wakes.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1))
+      return byId.flatMap(({ delivery: id, attempt }) => {
         const row = waiting.get(id)
         if (!row || row.next === null || row.next > clock.now + aheadMs) return []
         if (row.attempts !== attempt - 1 || !isFree(id, row) || channels.get(channelOf(id))?.deleted)
@@ -241,10 +255,10 @@ export function createModel() {
       const more = row ? Math.min(ms, Math.max(0, clock.now - row.seen)) : ms
       unreachable.set(channel, { counted: (row?.counted ?? 0) + more, seen: clock.now })
     },
-    endExpired(channel: string, from: Time): string[] {
+    endExpired(channel: string, from: Time): { delivery: string; died: boolean }[] {
       if (!isOpen(channel) || !unreachable.has(channel)) return []
       const expired = queue(channel, from).filter(([id, row]) => elapsedOf(id, row) > schedule.periodMs)
-      return expired.map(([id]) => endWaiting(id, "not-attempted"))
+      return expired.map(([id]) => ({ delivery: id, died: endWaiting(id, "not-attempted") }))
     },
     endDeleted(channel: string): number {
       const free = [...waiting].filter(([id, row]) => channelOf(id) === channel && isFree(id, row))
@@ -302,17 +316,18 @@ export function createModel() {
     },
   }
 
-  function endWaiting(id: string, error: "not-attempted" | "channel-deleted"): string {
+  /** False: it was delivered before. */
+  function endWaiting(id: string, error: "not-attempted" | "channel-deleted"): boolean {
     const row = waiting.get(id)
     const delivery = deliveries.get(id)
     waiting.delete(id)
-    if (delivery?.state !== "pending") return id
+    if (delivery?.state !== "pending") return false
     delivery.state = "dead"
     delivery.finished = clock.now
     delivery.deadReason = error === "channel-deleted" ? "channel_deleted" : null
     const deferredSince = error === "not-attempted" ? (row?.deferred ?? null) : delivery.created
     end(id, delivery, error, row?.periodStart ?? deferredSince)
-    return id
+    return true
   }
 }
 

@@ -6,7 +6,7 @@ const list = (columns: string, table: string) =>
   `(select coalesce(json_agg(json_build_array(${columns})), '[]') from ${table})`
 
 const statement = `select
-  ${list(`id, event_id, channel_id, state, attempts, last_error, ${ms("finished_at")}, dead_reason, last_job, ${ms("created_at")}, length(body) > 0`, "delivery")} as deliveries,
+  ${list(`id, event_id, channel_id, state, attempts, last_error, last_status, ${ms("finished_at")}, dead_reason, last_job, ${ms("created_at")}, length(body) > 0`, "delivery")} as deliveries,
   ${list(`delivery_id, channel_id, attempts, ${ms("next_attempt_at")}, ${ms("deferred_at")}, deferred_reason, ${ms("lease_expires_at")}, failures, ${ms("period_started_at")}, unreachable_ms`, "waiting_delivery")} as waiting,
   ${list(`delivery_id || ' ' || number || ' ' || ${ms("started_at")}::bigint, response_excerpt is not null, request_headers is not null`, "attempt")} as attempts,
   ${list("event_id, delivery_id", "known_event")} as known,
@@ -34,7 +34,8 @@ export async function readRows(sql: Sql): Promise<Rows> {
 export function rowsOf({ rows }: Model): Rows {
   return sorted({
     deliveries: [...rows.deliveries].map(([id, of]) => {
-      const { event, channel, state, attempts, lastError, finished, deadReason, job, created } = of
+      const { event, channel, state, attempts, lastError, lastStatus, finished, deadReason, job, created } =
+        of
       return [
         id,
         event,
@@ -42,6 +43,7 @@ export function rowsOf({ rows }: Model): Rows {
         state,
         attempts,
         lastError,
+        lastStatus,
         finished,
         deadReason,
         job,
