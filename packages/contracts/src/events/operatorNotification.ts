@@ -45,7 +45,7 @@ export const notificationFields = {
 
 /** The webhook that operators receive. Its signature and retries are those of every delivery. */
 export const operatorNotificationSchema = z
-  .strictObject({
+  .object({
     ...notificationFields,
     notification: z.string().meta({
       description: "Id of the problem. It is the same in the message that the problem is resolved.",

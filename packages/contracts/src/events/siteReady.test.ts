@@ -25,7 +25,7 @@ test("the body contains exactly the contract's eight fields, in its order", () =
     "email",
     "created_at",
   ])
-  expect(siteReadySchema.parse(body)).toEqual(body)
+  expect(siteReadySchema.strict().parse(body)).toEqual(body)
   expect(body).toMatchObject({ event: "site.ready", name: event.name, reference: event.reference })
 })
 

@@ -2,9 +2,9 @@ import { z } from "zod"
 import { toMs } from "../values/time.ts"
 import type { SitePaid } from "./sitePaid.ts"
 
-/** `site.ready`: what a partner receives. Exactly these eight fields, in this order. */
+/** `site.ready`: what a partner receives. Further fields may follow, so the published schema allows them. */
 export const siteReadySchema = z
-  .strictObject({
+  .object({
     event: z.literal("site.ready").meta({ description: "Kind of event." }),
     channel: z.string().meta({ description: "Sales channel through which the site was bought." }),
     reference: z

@@ -87,7 +87,7 @@ export function createPartner(known: Record<string, string> = {}): Express {
     if (secret === undefined) return "no secret"
     const verdict = verify({ body, header, secrets: [secret] })
     if (!verdict.valid) return verdict.reason
-    siteReadySchema.parse(JSON.parse(body.toString("utf8")))
+    siteReadySchema.strict().parse(JSON.parse(body.toString("utf8")))
     return "valid"
   }
 
