@@ -35,6 +35,6 @@ export function topicsPage(): string {
     table,
     "A record is deleted together with its segment, so it can outlive the retention by the length of a segment. " +
       "`site.paid` and `site.paid.invalid` contain e-mail addresses for that long, whatever `RETENTION` is. " +
-      "The other topics contain ids only; `connection.changed` also the hosts of sites.",
+      "The other topics contain no personal data; `connection.changed` contains the hosts of sites.",
   ].join("\n\n")
 }
