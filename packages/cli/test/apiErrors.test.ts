@@ -68,7 +68,7 @@ test.each([
 
 test.each([
   ["With force=true they become dead.", "With --force they become dead."],
-  ["certify it again, or repeat this request with force=true.", "or repeat the command with --force."],
+  ["test it again, or repeat this request with force=true.", "or repeat the command with --force."],
 ])("%s names the option", async (detail, expected) => {
   const { stderr } = await reject("channel delete acme --yes", { detail })
   expect(stderr).toContain(expected)

@@ -13,26 +13,20 @@ const create = (key: string, sent: object = body) =>
   console.call("POST", "/v1/connections", { body: sent, headers: { "idempotency-key": key } })
 
 test("a repeated POST with the same Idempotency-Key gets the same response, does nothing, and is audited", async () => {
-  await console.call("POST", "/v1/channels", {
-    body: { id: "repeated", address: "https://partner.example/" },
-  })
-  const certify = () =>
-    console.call("POST", "/v1/channels/repeated/certifications", {
-      body: {},
+  const erase = () =>
+    console.call("POST", "/v1/jobs/erasure", {
+      body: { site_url: "https://repeated.example/", reason: "r" },
       headers: { "idempotency-key": "order-1" },
     })
-  const first = await certify()
-  const again = await certify()
+  const first = await erase()
+  const again = await erase()
   expect(again).toMatchObject({ status: 202, text: first.text })
   expect(again.headers.get("location")).toBe(first.headers.get("location"))
   expect(first.headers.get("idempotent-replayed")).toBeNull()
   expect(again.headers.get("idempotent-replayed")).toBe("true")
-  expect(await console.prisma.receiverCheck.count()).toBe(1)
-  const { json } = await console.call("GET", "/v1/audit?operation=createCertification")
-  expect(json.data).toMatchObject([
-    { target: { id: "repeated" }, changes: { repeated: { old: null, new: true } } },
-    { target: { id: "repeated" }, changes: { certification: { new: first.json.id } } },
-  ])
+  expect(await console.prisma.job.count()).toBe(1)
+  const { json } = await console.call("GET", "/v1/audit?operation=createErasureJob")
+  expect(json.data).toMatchObject([{ changes: { repeated: { old: null, new: true } } }, {}])
 })
 
 test.each([
@@ -65,10 +59,10 @@ test("a key that has lost a scope gets no response that was stored for it", asyn
     await console.call("POST", "/v1/channels", { body: { id, address: "https://partner.example/" } })
   const key = await console.keyWith("channel:lost", "channel:kept")
   const headers = { "idempotency-key": "of-the-lost-channel" }
-  const certify = () => console.call("POST", "/v1/channels/lost/certifications", { body: {}, headers, key })
-  expect((await certify()).status).toBe(202)
+  const stage = () => console.call("POST", "/v1/channels/lost/secret/stage", { headers, key })
+  expect((await stage()).status).toBe(200)
   await console.call("DELETE", "/v1/channels/lost")
-  const again = await certify()
+  const again = await stage()
   expect(again).toMatchObject({ status: 403, json: { code: "missing-scope" } })
   expect(again.json.detail).toContain("channel:lost")
 })

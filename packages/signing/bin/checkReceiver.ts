@@ -1,10 +1,4 @@
-import {
-  certify,
-  certifyFurther,
-  explanations,
-  type Finding,
-  type PointResult,
-} from "../src/certification/index.ts"
+import { certify, explanations, type Finding, type PointResult } from "../src/certification/index.ts"
 import { escapeControls } from "./escapeControls.ts"
 import { openReceiver, timeoutMs } from "./openReceiver.ts"
 import type { Target } from "./readTarget.ts"
@@ -19,23 +13,16 @@ export async function checkReceiver(
 ): Promise<number> {
   const receiver = openReceiver(target)
   const found: PointResult[] = []
-  const report = (finding: Finding<keyof typeof explanations>) => {
+  for await (const finding of certify(receiver, timeoutMs)) {
     found.push(finding.result)
     stdout.write(`${describe(finding)}\n\n`)
   }
-  let genuine: "passed" | "failed" | "no response" = "no response"
-  for await (const finding of certify(receiver, timeoutMs)) {
-    report(finding)
-    if (finding.id !== "genuine" || finding.received[0]?.status === null) continue
-    genuine = finding.result === "passed" ? "passed" : "failed"
-  }
-  for await (const finding of certifyFurther(receiver, genuine)) report(finding)
   const count = (result: PointResult) => found.filter((one) => one === result).length
   stdout.write(`${results.map((result) => `${count(result)} ${result}`).join(", ")}.\n`)
   return count("failed") > 0 ? 1 : 0
 }
 
-function describe({ id, result, finding }: Finding<keyof typeof explanations>): string {
+function describe({ id, result, finding }: Finding): string {
   const { title, sent, why, fix } = explanations[id]
   const explained = result === "failed" || result === "warning"
   const lines = [

@@ -7,7 +7,7 @@ import type { Target } from "./readTarget.ts"
 export const timeoutMs = 10_000
 
 /** A receiver that is called directly: at any address, also of this machine. */
-export function openReceiver(target: Target): Receiver & ReturnType<typeof createDeliverySigner> {
+export function openReceiver(target: Target): Receiver {
   const { url, secret, retiredSecret, stagedSecret, channel, serviceName } = target
   const signer = createDeliverySigner({
     serviceName,
@@ -20,8 +20,7 @@ export function openReceiver(target: Target): Receiver & ReturnType<typeof creat
   return {
     ...signer,
     channelId: channel,
-    maxPerSecond: null,
-    otherSecret: stagedSecret === null ? null : { value: stagedSecret, state: "staged" },
+    stagedSecret,
     retired:
       retiredSecret === null ? null : { body: retiredBody, signature: sign(retiredBody, retiredSecret) },
     async send({ id, body }, headers) {

@@ -23,7 +23,7 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "channel-failing", path: "/channels/globex" },
     { name: "channel-healthy", path: "/channels/acme" },
     { name: "channel-rotation", path: "/channels/northwind?tab=secrets" },
-    { name: "channel-certification", path: "/channels/globex?tab=receiver" },
+    { name: "channel-receiver", path: "/channels/globex?tab=receiver" },
     { name: "channel-settings", path: "/channels/northwind?tab=settings" },
     { name: "channel-pause", path: "/channels/acme", prepare: press("Pause") },
     { name: "connections", path: "/connections" },

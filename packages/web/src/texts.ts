@@ -1,5 +1,4 @@
 import { auditTexts } from "./texts/audit.ts"
-import { certificationTexts } from "./texts/certification.ts"
 import { channelTexts } from "./texts/channel.ts"
 import { channelsTexts } from "./texts/channels.ts"
 import { commonTexts } from "./texts/common.ts"
@@ -33,7 +32,6 @@ export const texts = {
   ...channelsTexts,
   ...channelTexts,
   ...secretsTexts,
-  ...certificationTexts,
   ...connectionsTexts,
   ...connectionTexts,
   ...syncsTexts,

@@ -9,7 +9,6 @@ import { startSystem } from "../../cli/test/fixtures/startSystem.ts"
 import { openBrowser, openPage } from "../screenshots/browser.ts"
 import { buildPage } from "./fixtures/buildPage.ts"
 import { needsChromium } from "./fixtures/needsChromium.ts"
-import { poll } from "./fixtures/poll.ts"
 
 const chromium = needsChromium()
 
@@ -19,12 +18,11 @@ const chromium = needsChromium()
  */
 let system: Awaited<ReturnType<typeof startSystem>>
 let browser: Browser
-const acme = { receiver: await startReceiver(respond), secret: "", checksSignatures: true }
+const acme = { receiver: await startReceiver(respond), secret: "" }
 
 function respond({ headers, body }: Received, response: ServerResponse): void {
   const header = headers["x-sitewire-signature"] as string | undefined
-  const accepted =
-    !acme.checksSignatures || verify({ body, header: header ?? "", secrets: [acme.secret] }).valid
+  const accepted = verify({ body, header: header ?? "", secrets: [acme.secret] }).valid
   response.writeHead(accepted ? 204 : 401).end(accepted ? "" : "invalid signature")
 }
 
@@ -100,25 +98,6 @@ test("an operator finds out why acme received nothing, with two clicks", async (
   await page.getByText("sec_").first().waitFor()
   expect(user.clicks).toBe(2)
   acme.secret = secret
-})
-
-test("a partner's developer goes from a link to a certified receiver, with three clicks, and five with a correction", async () => {
-  acme.checksSignatures = false
-  await using user = await openAs("channel:acme")
-  const { page } = user
-  await user.click(page.getByRole("tab", { name: "Receiver" }))
-  await user.click(button(page, "Certify"))
-  await user.click(button(page.getByRole("dialog"), "Certify"))
-  await page.getByText("Failed", { exact: true }).first().waitFor()
-  await page.getByText("Rejects a forged signature").waitFor()
-  acme.checksSignatures = true
-  await user.click(button(page, "Certify"))
-  await user.click(button(page.getByRole("dialog"), "Certify"))
-  await page.getByText("Passed", { exact: true }).nth(5).waitFor()
-  await poll(async () => (await call("GET", "/v1/channels/acme")).last_certification).toMatchObject({
-    result: "passed",
-  })
-  expect(user.clicks).toBe(5)
 })
 
 test("a site's owner replaces a token, with three clicks: the old URL responds 404, the new one starts a sync", async () => {

@@ -104,7 +104,7 @@ create table channel (
   updated_at timestamptz(3) not null,
   resumed_at timestamptz(3),
   max_per_second integer,
-  last_certification jsonb,
+  other_secret_test jsonb,
   operator_notifications boolean not null default false,
   other_secret_since timestamptz(3),
   send_traceparent boolean not null default false,
@@ -168,14 +168,13 @@ create table channel_status (
 );
 create index channel_status_dispatcher_id_idx on channel_status (dispatcher_id);
 
-create type receiver_check_kind as enum ('test', 'certification', 'address_change');
+create type receiver_check_kind as enum ('test', 'secret_test', 'address_change');
 create type receiver_check_state as enum ('waiting', 'running', 'done', 'failed');
 create table receiver_check (
   id text primary key,
   channel_id text not null references channel on delete cascade on update cascade,
   kind receiver_check_kind not null,
   address text not null,
-  language text,
   state receiver_check_state not null default 'waiting',
   claims integer not null default 0,
   lease_expires_at timestamptz(3),
@@ -189,14 +188,6 @@ create index receiver_check_channel_id_kind_created_at_id_idx on receiver_check 
 create index receiver_check_created_at_idx on receiver_check (created_at);
 -- For the claim, which every dispatcher runs about once a second. Usually empty.
 create index receiver_check_unfinished_idx on receiver_check (created_at) where finished_at is null;
-
-create table retired_secret (
-  channel_id text primary key references channel on delete cascade on update cascade,
-  secret_id text not null,
-  test_body bytea not null,
-  test_signature text not null,
-  retired_at timestamptz(3) not null default current_timestamp
-);
 
 create table receiver_certificate (
   origin text primary key,

@@ -7,7 +7,6 @@ import {
   type ChangeChannel,
   type ChangeConnection,
   cancelledDeliverySchema,
-  certificationSchema,
   channelHealthSchema,
   type channelQuerySchema,
   channelSchema,
@@ -17,7 +16,6 @@ import {
   connectionTriggerUrlSchema,
   consoleSessionSchema,
   type createApiKeySchema,
-  type createCertificationSchema,
   type createChannelSchema,
   type createConnectionSchema,
   createdApiKeySchema,
@@ -116,10 +114,8 @@ export function createClient(options: ApiOptions) {
       call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
     testChannel: (id: string) =>
       call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/test`, timeoutMs: 30_000 }),
-    createCertification: (id: string, body: z.input<typeof createCertificationSchema>) =>
-      call(certificationSchema, { ...post, path: `channels/${segment(id)}/certifications`, body }),
-    readCertification: (channel: string, id: string) =>
-      call(certificationSchema, { path: `channels/${segment(channel)}/certifications/${segment(id)}` }),
+    testSecret: (id: string) =>
+      call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/secret/test`, timeoutMs: 30_000 }),
     createConnection: (body: z.input<typeof createConnectionSchema>) =>
       call(createdConnectionSchema, { ...post, path: "connections", body }),
     listConnections: (query: Query<typeof connectionQuerySchema> = {}) =>

@@ -1,6 +1,5 @@
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { listAudit } from "./audit/list.ts"
-import { certify } from "./certify/certify.ts"
 import { changeAddress } from "./channel/changeAddress.ts"
 import { createChannel } from "./channel/create.ts"
 import { deleteChannel } from "./channel/delete.ts"
@@ -12,7 +11,7 @@ import { activateSecret, revertSecret } from "./channel/secret/activate.ts"
 import { retireSecret } from "./channel/secret/retire.ts"
 import { showStagedSecret, stageSecret } from "./channel/secret/stage.ts"
 import { showChannel } from "./channel/show.ts"
-import { testChannel } from "./channel/test.ts"
+import { testChannel, testSecret } from "./channel/test.ts"
 import { updateChannel } from "./channel/update.ts"
 import { completionGroup } from "./completion/completion.ts"
 import { createConnection } from "./connection/create.ts"
@@ -81,8 +80,8 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
       testChannel,
       {
         name: "secret",
-        description: "rotate a channel's signing secret, in three steps",
-        commands: [stageSecret, showStagedSecret, activateSecret, revertSecret, retireSecret],
+        description: "rotate a channel's signing secret",
+        commands: [stageSecret, showStagedSecret, testSecret, activateSecret, revertSecret, retireSecret],
       },
     ],
   },
@@ -157,7 +156,6 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   },
   signIn,
   reconcile,
-  certify,
   trigger,
   verify,
   listen,

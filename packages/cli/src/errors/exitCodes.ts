@@ -6,7 +6,7 @@ export const exitCodeHelp = `
 Exit codes:
   ${exitCodes.success}  success
   ${exitCodes.failed}  the request was rejected or failed, the response to a change was lost, a signature is invalid,
-     a trigger was not accepted, a receiver failed a test or a certification, a job was cancelled,
+     a trigger was not accepted, a receiver failed a test, a job was cancelled,
      a reconciliation found exceptions, doctor found a fault, or a confirmation was refused
   ${exitCodes.incorrectUsage}  incorrect usage: an argument, option, variable or file is missing or invalid
   ${exitCodes.unreachable}  the management API, the gateway or Kafka cannot be reached`

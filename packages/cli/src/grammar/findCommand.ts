@@ -31,7 +31,7 @@ export function findCommand(commands: readonly Entry[], words: readonly string[]
   return path && ["sitewire", ...path].join(" ")
 }
 
-/** `list deliveries` is `delivery list`, and `channel certify` is `certify`, which has no noun. */
+/** `list deliveries` is `delivery list`, and `event trigger` is `trigger`, which has no noun. */
 function swap(entry: Entry, word: string): string[] | null {
   return isGroup(entry) ? descend(entry, [word]) : [entry.name]
 }

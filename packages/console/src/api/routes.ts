@@ -1,10 +1,7 @@
 import { listAudit } from "./audit/listAudit.ts"
 import { changeAddress } from "./channels/changeAddress.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
-import { createCertification } from "./channels/checks/createCertification.ts"
-import { listCertifications } from "./channels/checks/listCertifications.ts"
-import { readCertification } from "./channels/checks/readCertification.ts"
-import { testChannel } from "./channels/checks/testChannel.ts"
+import { testChannel, testSecret } from "./channels/checks/testChannel.ts"
 import { createChannel } from "./channels/createChannel.ts"
 import { deleteChannel } from "./channels/deleteChannel.ts"
 import { listChannels } from "./channels/listChannels.ts"
@@ -78,9 +75,7 @@ export const routes: readonly Route[] = [
   revertSecret,
   retireSecret,
   testChannel,
-  createCertification,
-  listCertifications,
-  readCertification,
+  testSecret,
   createConnection,
   listConnections,
   readConnection,

@@ -65,9 +65,7 @@ const calls: Record<string, Call> = {
   revertSecret: byId,
   retireSecret: byId,
   testChannel: byId,
-  createCertification: () => ({ body: {} }),
-  listCertifications: byId,
-  readCertification: byId,
+  testSecret: byId,
   createConnection: ({ site }) => ({ body: { site, source: address } }),
   listConnections: listed,
   readConnection: byId,
@@ -205,7 +203,7 @@ async function insertSession({ id }: Tenant, ofKey: string, value: unknown): Pro
 
 async function send(route: Route, key: string, tenant: Tenant, { path, body, contains }: Request) {
   const id = route.path.startsWith("/v1/deliveries") ? tenant.delivery : tenant.id
-  const url = path ?? route.path.replace("{id}", id).replace("{certification}", tenant.id)
+  const url = path ?? route.path.replace("{id}", id)
   const method = route.endless ? "HEAD" : route.method.toUpperCase()
   const sent = await console.call(method, url, {
     key,
@@ -258,23 +256,10 @@ test("keys of read see addresses without their query, which the audit log never 
   const { id, site, delivery } = await insertTenant(console.pool.sql, newId())
   const body = { address: "https://partner.example/hook?token=changed" }
   expect((await console.call("PATCH", `/v1/channels/${id}`, { body })).json.address).toBe(body.address)
-  await console.pool.sql("update channel set last_certification = $2 where id = $1", [
-    id,
-    JSON.stringify({
-      id: "crt",
-      address: body.address,
-      result: "passed",
-      finished_at: "2026-03-01T12:00:00Z",
-    }),
-  ])
-  await console.call("POST", `/v1/channels/${id}/certifications`, { body })
   const source = "https://source.example/v2?token=changed"
   await console.call("PATCH", `/v1/connections/${id}`, { body: { source } })
   const paths = {
-    channel: [
-      ...[`/v1/channels/${id}`, "/v1/channels", `/v1/channels/${id}/certifications`],
-      `/v1/deliveries/${delivery}`,
-    ],
+    channel: [...[`/v1/channels/${id}`, "/v1/channels"], `/v1/deliveries/${delivery}`],
     connection: [`/v1/connections/${id}`, "/v1/connections"],
   }
   const reader = await console.keyWith("read")
@@ -302,15 +287,4 @@ test("keys of read see addresses without their query, which the audit log never 
       changes: expect.objectContaining({ address: { old: masked, new: masked } }),
     }),
   )
-})
-
-test("a partner does not learn which operator requested a certification", async () => {
-  const { id } = await insertTenant(console.pool.sql, newId())
-  const key = await console.keyWith(`channel:${id}`)
-  const path = `/v1/channels/${id}/certifications`
-  for (const url of [path, `${path}/${id}`])
-    expect((await console.call("GET", url, { key })).text).not.toContain("an operator")
-  const own = await console.call("POST", path, { key, body: {} })
-  expect(own.json.requested_by).toMatch(/^key_\w+ \(test\)$/)
-  expect((await console.call("GET", `${path}/${id}`)).json.requested_by).toBe("key_0 (an operator)")
 })

@@ -10,8 +10,7 @@ const mostResolvedProblems = 100_000
 const tables = [
   { table: "idempotency_record", key: "key_id, idempotency_key", keptFor: "day" },
   // A repeated Idempotency-Key reads the row of its test or change again. Changes of an address in a day are limited.
-  { table: "receiver_check", key: "id", keptFor: "day", only: "kind <> 'certification'" },
-  { table: "receiver_check", key: "id", keptFor: "audit", only: "kind = 'certification'" },
+  { table: "receiver_check", key: "id", keptFor: "day" },
   // A finished erasure is its proof.
   { table: "job", key: "id", keptFor: "audit", only: "kind <> 'erasure'", time: "finished_at" },
   { table: "operator_problem", key: "id", keptFor: "audit", only: "resolved_at is not null" },
@@ -23,7 +22,7 @@ const tables = [
 ] as const
 
 /**
- * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures, certifications,
+ * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures,
  * resolved problems, and certificates that were not seen since. Also responses and test deliveries whose
  * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, and replaced contents that
  * have expired.

@@ -6,7 +6,7 @@ import { booleanParameterSchema } from "./booleanParameter.ts"
 import { attemptErrorSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
-import { lastCertificationSchema } from "./receiverChecks.ts"
+import { secretTestSchema } from "./receiverChecks.ts"
 import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
 
 const maxPerSecondSchema = z
@@ -108,6 +108,10 @@ export const channelSchema = z
         id: z.string(),
         state: otherSecretStateSchema,
         since: z.iso.datetime().meta({ description: "Since when it has this state." }),
+        test: secretTestSchema.nullable().meta({
+          description:
+            "The last test of this secret at the channel's address since then. null: there is none.",
+        }),
       })
       .nullable()
       .meta({
@@ -131,10 +135,6 @@ export const channelSchema = z
           "The partner's e-mail address. Masked, unless the channel itself is read or changed with the scope `personal-data` or by a key of the channel.",
         examples: ["w***@partner.example"],
       }),
-    last_certification: lastCertificationSchema.nullable().meta({
-      description:
-        "The newest finished certification of the receiver at the channel's address. null: there is none.",
-    }),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -180,7 +180,7 @@ export const secretQuerySchema = z.strictObject({
 export const activateQuerySchema = secretQuerySchema.extend({
   force: booleanParameterSchema.optional().meta({
     description:
-      "true: also if the last certification found that the receiver does not accept the secret, so that deliveries would fail.",
+      "true: also if the secret's last test found that the receiver does not accept it, so that deliveries would fail.",
     examples: ["true"],
   }),
 })

@@ -111,9 +111,8 @@ export const problemCodes = {
     status: 409,
     title: "Secret not accepted",
     meaning:
-      "The last certification of the channel's address found that the receiver does not accept the secret that would become active.",
-    remedy:
-      "Let the receiver accept the secret and certify it again, or repeat the request with `force=true`.",
+      "The last test of the secret that would become active found that the receiver does not accept it.",
+    remedy: "Let the receiver accept the secret and test it again, or repeat the request with `force=true`.",
   },
   "address-not-confirmed": {
     status: 409,
@@ -176,7 +175,7 @@ export const problemCodes = {
   "check-running": {
     status: 409,
     title: "Check running",
-    meaning: "Another test delivery, certification or change of the address has not finished.",
+    meaning: "Another test delivery or change of the address has not finished.",
     remedy: "Wait until it has, and send the request again.",
   },
   "job-done": {
@@ -242,13 +241,6 @@ export const problemCodes = {
     meaning:
       "Challenges were sent for this channel as often as they may be: 5 times in a minute, 50 in a day.",
     remedy: "Wait for the number of seconds in `Retry-After`, or ask an operator to change the address.",
-  },
-  "too-many-certifications": {
-    status: 429,
-    title: "Too many certifications",
-    meaning: "The receiver of this channel was certified 100 times in a day.",
-    remedy:
-      "Wait for the number of seconds in `Retry-After`. `sitewire-signing check` sends the same requests from your machine.",
   },
   "too-many-streams": {
     status: 429,

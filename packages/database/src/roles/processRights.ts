@@ -29,7 +29,7 @@ export const processRights = {
     unpublished_change: everything,
   },
   "webhook-dispatcher": {
-    channel: ["select", "update (last_certification)"],
+    channel: ["select", "update (other_secret_test)"],
     channel_rate: readAndWrite,
     channel_status: everything,
     deleted_channel: ["select"],
@@ -48,7 +48,6 @@ export const processRights = {
     erasure_list: ["select"],
     receiver_certificate: readAndWrite,
     receiver_check: ["select", "update"],
-    retired_secret: ["select"],
   },
   console: {
     "all tables in schema public": everything,

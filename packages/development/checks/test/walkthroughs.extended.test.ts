@@ -137,10 +137,10 @@ test("an operator finds out why a partner has received nothing since noon", asyn
   await runAs(env, show, { replaced: { DELIVERY: failed } })
 })
 
-test("a partner's developer verifies a delivery and certifies the receiver", async () => {
-  const { SITEWIRE_API } = system.cliEnv
-  const env = { SITEWIRE_API, SITEWIRE_API_KEY: await keyWith("channel:acme") }
-  const [verifyIt, certify, again] = examplesOf("A partner's developer")
+test("a partner's developer verifies a delivery and checks the receiver", async () => {
+  const env = { SITEWIRE_SECRET: acme.secret }
+  const replaced = { "https://acme.example": acme.receiver.url }
+  const [verifyIt, check, again] = examplesOf("A partner's developer")
   const rejected = acme.receiver.received.at(-1)
   await Promise.all([
     writeFile(join(folder, "secret.txt"), `${acme.secret}\n`),
@@ -149,9 +149,9 @@ test("a partner's developer verifies a delivery and certifies the receiver", asy
   ])
   await runAs(env, verifyIt, { code: 1 })
   acme.mode = "ignores missing signatures"
-  await runAs(env, certify, { code: 1 })
+  await runAs(env, check, { code: 1, replaced })
   acme.mode = "correct"
-  await runAs(env, again)
+  await runAs(env, again, { replaced })
 })
 
 test("a publisher in Python sees a mistake explained", async () => {

@@ -1,20 +1,28 @@
 import type { TestMessage } from "./createDeliverySigner.ts"
-import { judgeBurst, judgeGenuine, judgeRejection, judgeResponseTime, judgeRotation } from "./judge.ts"
+import {
+  judgeBurst,
+  judgeGenuine,
+  judgeRejection,
+  judgeResponseTime,
+  judgeRotation,
+  judgeSameSite,
+} from "./judge.ts"
 import { newMessage as newMessageTo } from "./newMessage.ts"
 import { type Finding, type PointId, pointIds } from "./points.ts"
 import { isAccepted, type Receiver, type TestResponse } from "./receiver.ts"
-import { forged, reencoded, type TestRequest, unsigned } from "./requests.ts"
+import { forged, late, reencoded, type TestRequest, unsigned, uppercase } from "./requests.ts"
+import { correct } from "./testSiteReadyBody.ts"
 
 /** Below the 32 concurrent attempts that a dispatcher makes to one channel by default. */
 const burstSize = 20
 
 /**
  * Sends genuine and forged deliveries with fictional data to a receiver, and yields a finding for each point. Every
- * message but the repeated one has an id and a `site_url` of its own, because a receiver that ignores what it has
- * processed may respond 2xx before it verifies.
+ * message has an id and a `site_url` of its own, unless its point is about their repetition, because a receiver that ignores
+ * what it has processed may respond 2xx before it verifies.
  */
 export async function* certify(receiver: Receiver, timeoutMs: number): AsyncGenerator<Finding> {
-  const { otherSecret, retired } = receiver
+  const { stagedSecret, retired } = receiver
   const newMessage = (body?: Buffer) => newMessageTo(receiver.channelId, body)
   const sendGenuine = (message: TestMessage) => receiver.send(message, receiver.genuineHeaders(message))
 
@@ -46,26 +54,37 @@ export async function* certify(receiver: Receiver, timeoutMs: number): AsyncGene
       headers: receiver.headersWith(message, retired.signature),
     })
   } else {
-    yield skipped("previous-secret", "No retired signing secret is known.")
+    yield skipped("previous-secret", "No retired signing secret was given.")
   }
 
-  if (otherSecret) {
+  if (stagedSecret !== null) {
     const other = newMessage()
-    const sent = await receiver.send(other, receiver.headersBy(other, [otherSecret.value]))
-    yield judgeRotation(otherSecret.state, sent, { accepted })
+    const sent = await receiver.send(other, receiver.headersBy(other, [stagedSecret]))
+    yield judgeRotation(sent, { accepted })
   } else {
-    yield skipped("rotation", "No rotation of the signing secret is in progress.")
+    yield skipped("rotation", "No staged signing secret was given.")
   }
 
   yield judgeResponseTime(repeated ? [genuine, repeated] : [genuine], timeoutMs)
 
   if (accepted) {
-    const length = Math.min(burstSize, receiver.maxPerSecond ?? burstSize)
-    const sent = await Promise.all(Array.from({ length }, () => sendGenuine(newMessage())))
+    const sent = await Promise.all(Array.from({ length: burstSize }, () => sendGenuine(newMessage())))
     yield judgeBurst(sent, timeoutMs)
   } else {
     yield skipped("burst", "The receiver did not accept the genuine delivery.")
   }
+
+  yield mustReject("uppercase-signature", uppercase(receiver))
+  yield mustReject("old-timestamp", late(receiver))
+
+  const { body } = newMessage()
+  const corrected = correct(body)
+  const sent = [
+    await sendGenuine(newMessage(body)),
+    await sendGenuine(newMessage(body)),
+    await sendGenuine(newMessage(corrected.body)),
+  ] as const
+  yield judgeSameSite(sent, corrected)
 }
 
 function* skipAll(genuine: TestResponse, timeoutMs: number): Generator<Finding> {
@@ -79,5 +98,5 @@ function* skipAll(genuine: TestResponse, timeoutMs: number): Generator<Finding> 
 }
 
 function skipped(id: PointId, finding: string): Finding {
-  return { id, result: "skipped", finding, received: [] }
+  return { id, result: "skipped", finding }
 }

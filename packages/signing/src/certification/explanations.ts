@@ -1,9 +1,9 @@
-import type { FurtherPointId, PointId } from "./points.ts"
+import type { PointId } from "./points.ts"
 
 export type Explanation = { title: string; sent: string; why: string; fix: string }
 
 /** What a report says about each point, for the partner's developer. */
-export const explanations: Record<PointId | FurtherPointId, Explanation> = {
+export const explanations: Record<PointId, Explanation> = {
   genuine: {
     title: "Accepts a genuine delivery",
     sent: "A delivery with fictional data, signed by the channel's active secret, exactly as site.ready is sent.",

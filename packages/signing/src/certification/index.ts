@@ -1,5 +1,4 @@
 export { certify } from "./certify.ts"
-export { certifyFurther } from "./certifyFurther.ts"
 export { createDeliverySigner, type TestMessage } from "./createDeliverySigner.ts"
 export { createDeliveryHeaders } from "./deliveryHeaders.ts"
 export { explanations } from "./explanations.ts"

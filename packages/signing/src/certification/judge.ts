@@ -1,53 +1,41 @@
-import type { Finding, FurtherPointId, PointId, PointResult, ReceivedResponse } from "./points.ts"
+import type { Finding, PointId, PointResult } from "./points.ts"
 import { isAccepted, type TestResponse } from "./receiver.ts"
-
-const excerptLength = 200
 
 /** For a delivery that the receiver must accept. */
 export function judgeGenuine(id: "genuine" | "repeated", sent: TestResponse): Finding {
-  return finding(id, isAccepted(sent.response.status) ? "passed" : "failed", describe(sent), [sent])
+  return finding(id, isAccepted(sent.response.status) ? "passed" : "failed", describe(sent))
 }
 
 /** For a delivery that the receiver must reject. `accepted`: whether it accepted the genuine one. */
-export function judgeRejection<Id extends PointId | FurtherPointId>(
-  id: Id,
-  sent: TestResponse,
-  { accepted }: { accepted: boolean },
-): Finding<Id> {
-  const { status } = sent.response
-  const observed = describe(sent)
-  if (isAccepted(status)) return finding(id, "failed", `${observed} So it accepted the delivery.`, [sent])
-  if (!accepted) {
-    const text = `${observed} But it did not accept the genuine delivery either, so this shows nothing.`
-    return finding(id, "skipped", text, [sent])
-  }
-  if (isRejection(status)) return finding(id, "passed", observed, [sent])
-  const text = `${observed} It did not accept the delivery, but this is not a clear rejection either: 401 is.`
-  return finding(id, "warning", text, [sent])
-}
-
-export function judgeRotation(
-  state: "staged" | "retiring",
+export function judgeRejection(
+  id: PointId,
   sent: TestResponse,
   { accepted }: { accepted: boolean },
 ): Finding {
+  const { status } = sent.response
+  const observed = describe(sent)
+  if (isAccepted(status)) return finding(id, "failed", `${observed} So it accepted the delivery.`)
+  if (!accepted) {
+    const text = `${observed} But it did not accept the genuine delivery either, so this shows nothing.`
+    return finding(id, "skipped", text)
+  }
+  if (isRejection(status)) return finding(id, "passed", observed)
+  const text = `${observed} It did not accept the delivery, but this is not a clear rejection either: 401 is.`
+  return finding(id, "warning", text)
+}
+
+export function judgeRotation(sent: TestResponse, { accepted }: { accepted: boolean }): Finding {
   const observed = describe(sent)
   const takes = isAccepted(sent.response.status)
-  const judged = (result: PointResult, text: string) =>
-    finding("rotation", result, `${observed} ${text}`, [sent])
+  const judged = (result: PointResult, text: string) => finding("rotation", result, `${observed} ${text}`)
   if (!accepted) {
     return takes
-      ? judged("failed", `It accepts the ${state} secret, but not the active one.`)
+      ? judged("failed", "It accepts the staged secret, but not the active one.")
       : judged("skipped", "It does not accept the active secret either, so this shows nothing.")
   }
-  if (state === "staged") {
-    return takes
-      ? judged("passed", "It accepts the staged secret already, so that secret can be activated.")
-      : judged("warning", "It does not accept the staged secret yet.")
-  }
   return takes
-    ? judged("passed", "It still accepts the retiring secret, as it may until that secret is retired.")
-    : judged("passed", "It no longer accepts the retiring secret, so that secret can be retired.")
+    ? judged("passed", "It accepts the staged secret already, so that secret can be activated.")
+    : judged("warning", "It does not accept the staged secret yet.")
 }
 
 export function judgeResponseTime(sent: readonly TestResponse[], timeoutMs: number): Finding {
@@ -66,41 +54,31 @@ export function judgeBurst(sent: readonly TestResponse[], timeoutMs: number): Fi
     const outcomes = rejected.map(({ response }) => outcomeOf(response))
     const list = [...new Set(outcomes)].map((one) => `${count(outcomes, one)} × ${one}`).join(", ")
     const text = `${rejected.length} of ${sent.length} concurrent deliveries were not accepted: ${list}. ${took}`
-    return finding("burst", "failed", text, sent)
+    return finding("burst", "failed", text)
   }
   const result = slowest(sent) > timeoutMs / 2 ? "warning" : "passed"
-  return finding("burst", result, `It accepted ${sent.length} concurrent deliveries. ${took}`, sent)
+  return finding("burst", result, `It accepted ${sent.length} concurrent deliveries. ${took}`)
 }
 
 /** For three deliveries of one site, each under an id of its own: the first, the same bytes, and a correction. */
 export function judgeSameSite(
   sent: readonly [TestResponse, TestResponse, TestResponse],
   { siteUrl, name }: { siteUrl: string; name: string },
-): Finding<"same-site"> {
+): Finding {
   const [first, again, corrected] = sent
   if (!isAccepted(first.response.status)) {
     const text = `${describe(first)} So it did not accept the first of the three, and this shows nothing.`
-    return finding("same-site", "skipped", text, sent)
+    return finding("same-site", "skipped", text)
   }
   const observed = `The second time: ${describe(again)} With a correction: ${describe(corrected)}`
   const accepted = isAccepted(again.response.status) && isAccepted(corrected.response.status)
-  if (!accepted) return finding("same-site", "failed", observed, sent)
+  if (!accepted) return finding("same-site", "failed", observed)
   const text = `${observed} Now look into your data: ${siteUrl} must be there once, with the name ${JSON.stringify(name)}.`
-  return finding("same-site", "passed", text, sent)
+  return finding("same-site", "passed", text)
 }
 
-function finding<Id extends string>(
-  id: Id,
-  result: PointResult,
-  text: string,
-  sent: readonly TestResponse[] = [],
-): Finding<Id> {
-  const received = sent.map(({ response, excerpt }) => {
-    // Postgres rejects JSON with half of a surrogate pair, which the end of the slice can be.
-    const wellFormed = excerpt?.slice(0, excerptLength).replace(/\p{Surrogate}/gu, "\ufffd")
-    return { ...response, response_excerpt: wellFormed ?? null }
-  })
-  return { id, result, finding: text, received }
+function finding(id: PointId, result: PointResult, text: string): Finding {
+  return { id, result, finding: text }
 }
 
 function describe({ response }: TestResponse): string {
@@ -114,7 +92,7 @@ function count(outcomes: readonly string[], one: string): number {
   return outcomes.filter((outcome) => outcome === one).length
 }
 
-function outcomeOf({ status, error }: Pick<ReceivedResponse, "status" | "error">): string {
+function outcomeOf({ status, error }: TestResponse["response"]): string {
   return status === null ? String(error) : `status ${status}`
 }
 

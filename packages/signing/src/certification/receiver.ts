@@ -1,19 +1,29 @@
 import type { DeliverySigner, TestMessage } from "./createDeliverySigner.ts"
-import type { ReceivedResponse } from "./points.ts"
 
 export type TestResponse = {
-  response: Omit<ReceivedResponse, "response_excerpt">
+  response: {
+    /** The id that was sent in X-Sitewire-Delivery. */
+    delivery: string
+    /** Null: there was no response. */
+    status: number | null
+    /** Why there was no response; `status` for a status other than 2xx; null for 2xx. */
+    error: SendError | null
+    detail: string | null
+    /** Until the head of the response. */
+    duration_ms: number
+  }
   /** The beginning of the response's body, without secrets and signatures. */
   excerpt: string | null
 }
 
-/** What the points need: who signs, what is sent, and how. Who sends decides which addresses may be called. */
-export type Receiver = Pick<DeliverySigner, "genuineHeaders" | "headersBy" | "headersWith"> & {
+type SendError = "timeout" | "dns" | "connect" | "tls" | "reset" | "status" | "blocked-address" | "protocol"
+
+/** What the points need: who signs, what is sent, and how. */
+export type Receiver = DeliverySigner & {
   channelId: string
-  maxPerSecond: number | null
-  /** The secret that a rotation of the channel's secret adds, or is about to remove. */
-  otherSecret: { value: string; state: "staged" | "retiring" } | null
-  /** A body and its signature by the secret that was retired last. */
+  /** The secret that a rotation adds. */
+  stagedSecret: string | null
+  /** A body and its signature by a secret that was retired. */
   retired: { body: Buffer; signature: string } | null
   send(message: TestMessage, headers: Record<string, string>): Promise<TestResponse>
 }

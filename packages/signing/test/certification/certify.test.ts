@@ -9,11 +9,12 @@ type Response = { status: number | null; error: "timeout" | null; duration_ms: n
 async function certifyReceiver(genuine: Response): Promise<Record<string, Finding["result"]>> {
   const receiver: Receiver = {
     channelId: "acme",
-    maxPerSecond: null,
     genuineHeaders: () => ({ signature: "genuine" }),
     headersBy: () => ({ signature: "forged" }),
     headersWith: () => ({}),
-    otherSecret: null,
+    uppercaseHeaders: () => ({}),
+    lateHeaders: () => ({}),
+    stagedSecret: null,
     retired: { body: Buffer.from("{}"), signature: "of the retired secret" },
     send: async ({ id, body }, { signature }) => {
       // The body of the point `re-encoded-body` has line breaks.

@@ -80,33 +80,6 @@ export const channelHealthQuery = (id: string) =>
     refetchInterval: 10_000,
   })
 
-export const certificationsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["channels", id, "certifications"],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/v1/channels/{id}/certifications", {
-          params: { path: { id }, query: { limit: 10 } },
-          signal,
-        }),
-      ),
-  })
-
-export const certificationQuery = (id: string, certification: string) =>
-  queryOptions({
-    queryKey: ["channels", id, "certifications", certification],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/v1/channels/{id}/certifications/{certification}", {
-          params: { path: { id, certification } },
-          signal,
-        }),
-      ),
-    // Its points arrive one by one.
-    refetchInterval: ({ state: { data } }) =>
-      data === undefined || data.state === "waiting" || data.state === "running" ? 1_000 : false,
-  })
-
 export const connectionsQuery = (filter: ConnectionFilter) =>
   listOptions(["connections", "list", filter], (cursor, signal) =>
     bodyOf(api.GET("/v1/connections", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),

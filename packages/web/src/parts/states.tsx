@@ -63,14 +63,3 @@ const jobKinds: Record<Schemas["Job"]["state"], Kind> = { running: "busy", done:
 export function JobState({ state }: { state: Schemas["Job"]["state"] }) {
   return <State kind={jobKinds[state]}>{t.job[state]}</State>
 }
-
-const pointKinds: Record<Schemas["CertificationPoint"]["result"], Kind> = {
-  passed: "good",
-  warning: "warn",
-  failed: "bad",
-  skipped: "idle",
-}
-
-export function PointResult({ result }: { result: Schemas["CertificationPoint"]["result"] }) {
-  return <State kind={pointKinds[result]}>{t.point[result]}</State>
-}

@@ -9,7 +9,7 @@ export const auditTexts = {
       pauseChannel: "Pause channel",
       resumeChannel: "Resume channel",
       testChannel: "Send test delivery",
-      createCertification: "Certify receiver",
+      testSecret: "Test other secret",
       stageSecret: "Create new signing secret",
       readStagedSecret: "Show new signing secret",
       activateSecret: "Activate signing secret",

@@ -19,7 +19,6 @@ export const channelsTexts = {
       health: "Health",
       lastError: "Last error",
       rotation: "Rotation",
-      certification: "Certification",
       created: "Created",
     },
   },

@@ -44,7 +44,7 @@ export const keysTexts = {
       admin: "For administrators: keys with any scope, and the audit log.",
       read: "For dashboards and support.",
       publisher: "For services that publish events: what became of an event, and invalid events.",
-      channel: "For a partner's developers: read, resend, test, certify, and rotate the secret.",
+      channel: "For a partner's developers: read, resend, test, and rotate the secret.",
       site: "For a site's owner: its connections. The site must have one.",
       connection: "For the partner that is fetched from: its triggers and syncs, without the content.",
     },

@@ -13,7 +13,7 @@ export const secretsTexts = {
       },
       test: {
         title: "Test the new secret",
-        what: "Deliveries with fictional data show whether the receiver accepts it. Nothing changes yet.",
+        what: "A delivery with fictional data shows whether the receiver accepts it. Nothing changes yet.",
         partner: "Let the receiver accept both secrets, and deploy it. Then test it.",
         label: "Test new secret",
       },
@@ -33,15 +33,12 @@ export const secretsTexts = {
     stageMore: "Nothing changes for the partner yet. Have a secure place for the new secret ready.",
     testTitle: "Test the new secret?",
     testMore: (address: string) =>
-      `The receiver at ${address} is certified: it gets about 30 deliveries with fictional data, one of them signed by the new secret.`,
+      `One delivery with fictional data is sent to ${address}, signed only by the new secret.`,
     testAgain: "Test again",
-    testing: "The receiver is being tested …",
     results: {
       accepted: "The receiver accepts the secret",
       rejected: "The receiver does not accept the secret",
-      inconclusive: "The test does not show whether the receiver accepts the secret",
     },
-    report: "Whole report",
     untested: "No test has shown that the receiver accepts this secret",
     untestedMore:
       "If the receiver does not accept it, all deliveries fail. They are retried, and you can return.",
@@ -60,8 +57,7 @@ export const secretsTexts = {
       done: "The old secret signs again",
     },
     force: "Also if the receiver rejected it",
-    forceHint:
-      "If the last certification found that the receiver does not accept the secret, all deliveries fail.",
+    forceHint: "If the last test found that the receiver does not accept the secret, all deliveries fail.",
     retireTitle: (id: string) => `Delete the old secret ${id}?`,
     retireMore: (channel: string) =>
       `The rotation of ${channel} is then finished. The secret cannot be brought back.`,

@@ -18,7 +18,6 @@ export const statesTexts = {
       abandoned: "Abandoned",
     },
     job: { running: "Running", done: "Done", cancelled: "Cancelled" },
-    point: { passed: "Passed", warning: "Warning", failed: "Failed", skipped: "Skipped" },
   },
 
   /** The error classes of attempts, in a word. */

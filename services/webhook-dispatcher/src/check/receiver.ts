@@ -1,16 +1,14 @@
-import {
-  createDeliverySigner,
-  createRedact,
-  type Receiver,
-  type TestMessage,
-} from "@sitewire/signing/certification"
+import { createDeliverySigner, createRedact, type TestMessage } from "@sitewire/signing/certification"
 import type { ChannelOpener } from "../send/openSecrets.ts"
 import { hideValues, secretParts } from "../send/partnersHeaders.ts"
 import type { Check } from "./check.ts"
 import type { SendTestRequest, TestResponse } from "./sendTestRequest.ts"
 
 /** A receiver that is called by the rules of this installation for addresses. */
-export type CheckedReceiver = Omit<Receiver, "send"> & {
+export type CheckedReceiver = {
+  genuineHeaders(message: TestMessage): Record<string, string>
+  /** As of a genuine delivery, but signed by the other secret only. Null: the channel has no other secret. */
+  otherHeaders: ((message: TestMessage) => Record<string, string>) | null
   /** Headers of the channel that are sent beside those of a delivery, without their values. */
   hiddenHeaders: Record<string, string>
   /** The header of a challenge, which the receiver returns. */
@@ -28,21 +26,18 @@ export function createReceiverOf(settings: {
 }): ReceiverOf {
   const { serviceName, opener, sendTestRequest } = settings
 
-  return ({ channel, otherSecretState, retired }) => {
+  return ({ channel }) => {
     const active = opener.openSecret(channel.id, channel.secret)
     const other = channel.otherSecret && opener.openSecret(channel.id, channel.otherSecret)
     const partners = opener.openHeaders(channel)
     const { standardWebhooks } = channel
     const redact = createRedact([active, ...(other === null ? [] : [other]), ...secretParts(partners)])
+    const signer = createDeliverySigner({ serviceName, secret: active, otherSecret: other, standardWebhooks })
     return {
-      ...createDeliverySigner({ serviceName, secret: active, otherSecret: other, standardWebhooks }),
-      channelId: channel.id,
+      genuineHeaders: signer.genuineHeaders,
+      otherHeaders: other === null ? null : (message) => signer.headersBy(message, [other]),
       hiddenHeaders: hideValues(partners),
       challengeHeader: `X-${serviceName}-Challenge`,
-      maxPerSecond: channel.maxPerSecond,
-      otherSecret:
-        other === null || otherSecretState === null ? null : { value: other, state: otherSecretState },
-      retired,
       async send(message, headers) {
         const { id, body } = message
         const marked = { ...partners, ...headers, [`X-${serviceName}-Test`]: "true" }

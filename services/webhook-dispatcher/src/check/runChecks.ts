@@ -1,23 +1,16 @@
-import type { PointFinding } from "@sitewire/contracts"
 import { type Logger, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
-import { certify } from "@sitewire/signing/certification"
 import type { Check } from "./check.ts"
 import type { CheckedReceiver, ReceiverOf } from "./receiver.ts"
 import { sendChallenge } from "./sendChallenge.ts"
 import { sendTestDelivery } from "./sendTestDelivery.ts"
 import type { CheckEnd, CheckStore } from "./storeCheck.ts"
 
-/**
- * Limits of their own, so that test deliveries and challenges, which are one request, never wait for certifications, which can
- * take minutes.
- */
-const maxTests = 32
-const maxCertifications = 16
+const maxChecks = 32
 
-/** The part of a lease for storing a finding. The rest is the time limit of a request. */
+/** The part of a lease for storing the report. The rest is the time limit of a request. */
 const storeWithinMs = 5_000
 
-/** Runs the test deliveries, certifications and challenges that the console has stored. */
+/** Runs the test deliveries and challenges that the console has stored. */
 export function runChecks(settings: {
   store: CheckStore
   receiverOf: ReceiverOf
@@ -33,11 +26,9 @@ export function runChecks(settings: {
   const running = new Map<Check, Promise<void>>()
 
   async function claim(): Promise<void> {
-    const certifying = [...running.keys()].filter(({ kind }) => kind === "certification").length
-    const tests = maxTests - (running.size - certifying)
-    const certifications = maxCertifications - certifying
-    if (tests <= 0 && certifications <= 0) return
-    for (const check of await store.claim({ tests, certifications, leaseMs })) {
+    const limit = maxChecks - running.size
+    if (limit <= 0) return
+    for (const check of await store.claim({ limit, leaseMs })) {
       running.set(
         check,
         run(check).finally(() => running.delete(check)),
@@ -50,8 +41,8 @@ export function runChecks(settings: {
     try {
       const receiver = openReceiver(check)
       const end = receiver ? await runToEnd(check, receiver) : unopened
-      if (end) await store.finish(check, end)
-      log.info({ check: id, kind, channel: channel.id, state: end?.state ?? "lost" }, "receiver checked")
+      await store.finish(check, end)
+      log.info({ check: id, kind, channel: channel.id, state: end.state }, "receiver checked")
     } catch (error) {
       if (signal.aborted) {
         await store.release(check).catch(() => {})
@@ -76,20 +67,11 @@ export function runChecks(settings: {
     }
   }
 
-  /** Null: another process has claimed the check meanwhile. */
-  async function runToEnd(check: Check, receiver: CheckedReceiver): Promise<CheckEnd | null> {
-    if (check.kind === "test") return { state: "done", report: await sendTestDelivery(check, receiver) }
+  async function runToEnd(check: Check, receiver: CheckedReceiver): Promise<CheckEnd> {
     if (check.kind === "address_change")
       return { state: "done", report: await sendChallenge(check, receiver) }
-    const points: PointFinding[] = []
-    for await (const point of certify(receiver, timeoutMs)) {
-      points.push(point)
-      const saved = await store.save(check, { report: { points }, leaseMs })
-      if (saved === "lost") return null
-      if (saved === "secrets-changed") return secretsChanged
-    }
-    const result = points.some((point) => point.result === "failed") ? "failed" : "passed"
-    return { state: "done", report: { result, points } }
+    const report = await sendTestDelivery(check, receiver)
+    return report === null ? noOtherSecret : { state: "done", report }
   }
 
   const polling = repeatUntilClosed({
@@ -114,7 +96,7 @@ const unopened: CheckEnd = {
     "The dispatcher cannot decrypt the channel's signing secret, because its SEALING_KEYS lacks the key. Correct the variable, and request the check again.",
 }
 
-const secretsChanged: CheckEnd = {
+const noOtherSecret: CheckEnd = {
   state: "failed",
-  error: "The channel's signing secrets were changed meanwhile. Request the certification again.",
+  error: "The channel has no other secret any more, so nothing was sent.",
 }

@@ -4,10 +4,21 @@ import { shownHeaderRecord } from "../send/shownHeaders.ts"
 import type { Check } from "./check.ts"
 import type { CheckedReceiver } from "./receiver.ts"
 
-/** Sends one delivery with fictional data, exactly as a genuine one, and returns the attempt. */
-export async function sendTestDelivery({ channel }: Check, receiver: CheckedReceiver): Promise<TestDelivery> {
+/**
+ * Sends one delivery with fictional data, exactly as a genuine one, and returns the attempt. A secret's test is signed by the
+ * other secret. Null: there is none.
+ */
+export async function sendTestDelivery(
+  { kind, channel }: Check,
+  receiver: CheckedReceiver,
+): Promise<TestDelivery | null> {
+  const [headersOf, secret] =
+    kind === "secret_test"
+      ? [receiver.otherHeaders, channel.otherSecret]
+      : [receiver.genuineHeaders, channel.secret]
+  if (headersOf === null || secret === null) return null
   const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.id) }
-  const headers = receiver.genuineHeaders(delivery)
+  const headers = headersOf(delivery)
   const { response, excerpt, ip, timing } = await receiver.send(delivery, headers)
   const { status, error, detail, duration_ms } = response
   return {
@@ -26,7 +37,7 @@ export async function sendTestDelivery({ channel }: Check, receiver: CheckedRece
       ip,
       url: channel.address,
       request_headers: shownHeaderRecord({ ...receiver.hiddenHeaders, ...headers }),
-      secret_id: channel.secret.id,
+      secret_id: secret.id,
       response_excerpt: excerpt,
     },
   }

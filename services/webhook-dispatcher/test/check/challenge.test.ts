@@ -1,9 +1,9 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
+import { startLibraryReceiver } from "../fixtures/libraryReceiver.ts"
 import { requestCheck, waitForCheck } from "../fixtures/requestCheck.ts"
 import { paid, secret, startInstallation } from "../fixtures/testDispatcher.ts"
-import { startLibraryReceiver } from "../fixtures/verifyingReceivers.ts"
 
 const allow = "update channel set partner_may_change_address = true"
 

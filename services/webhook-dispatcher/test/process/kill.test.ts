@@ -4,9 +4,8 @@ import { type Receiver, startReceiver } from "@sitewire/cli/receivers"
 import { deliveryRows } from "@sitewire/deliveries/fixtures/deliverySql"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { readCheck, requestCheck, resultsOf, waitForCheck } from "../fixtures/requestCheck.ts"
+import { readCheck, requestCheck, waitForCheck } from "../fixtures/requestCheck.ts"
 import { paid, secret, startInstallation, type TestInstallation } from "../fixtures/testDispatcher.ts"
-import { verifying } from "../fixtures/verifyingReceivers.ts"
 
 const concurrency = 4
 const settings = {
@@ -48,18 +47,13 @@ beforeAll(async () => {
   await startPartner("slow", 20)
   await startPartner("paused", 0)
   await startPartner("cancelled", 1, () => (killed ? 204 : 500))
-  const accept = verifying([secret])
-  const certified = await startReceiver((request, response, before) => {
-    if (killed || before < 3) accept(request, response)
-  })
-  partners.set("certified", certified)
-  await it.channel("certified", certified.url)
+  await startPartner("tested", 0)
   // slow's deliveries are deferred before they are sent, so that claims are in flight at the kill.
   await it.pause("slow")
   await it.pause("paused")
 
   const first = await it.process(settings)
-  check = await requestCheck(it.sql, { channel: "certified" })
+  check = await requestCheck(it.sql, { channel: "tested" })
   await it.publishPaid([paid("cancelled", { channel: "cancelled" })])
   await waitUntil("the retry to cancel", () => receivedBy("cancelled").length === 2)
   expect(await it.cancel("cancelled")).toBe(true)
@@ -77,7 +71,7 @@ beforeAll(async () => {
   await waitUntil("deferrals", async () => {
     return (await it.count("channel_id = 'paused' and deferred_reason = 'paused'")) === counts.paused
   })
-  await waitUntil("the first points", async () => (await readCheck(it.sql, check)).report?.points.length)
+  await waitUntil("the test", () => receivedBy("tested").length === 1)
   await first.end("SIGKILL")
   killed = true
   for (const channel of ["acme", "slow"] as const) {
@@ -151,8 +145,6 @@ test("a delivery that was cancelled during a retry, in which the dispatcher was 
   ).toEqual([{ state: "cancelled", attempts: 1, next_attempt_at: null }])
 })
 
-test("if a dispatcher is killed in the middle of a certification, another one repeats it from the beginning", async () => {
-  const row = await waitForCheck(it.sql, check)
-  expect(row).toMatchObject({ state: "done", claims: 2, report: { result: "passed" } })
-  expect(Object.keys(resultsOf(row))).toHaveLength(9)
+test("if a dispatcher is killed during a test, another one repeats it", async () => {
+  expect(await waitForCheck(it.sql, check)).toMatchObject({ state: "done", claims: 2 })
 })

@@ -3,7 +3,7 @@ import type { Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 
 export function channelEntries(channel: Channel, style: Style): Entry[] {
-  const { other_secret, last_certification } = channel
+  const { other_secret } = channel
   return [
     ["channel", channel.id],
     ["address", channel.address],
@@ -12,6 +12,7 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
       "other secret",
       other_secret && `${other_secret.id} (${other_secret.state} since ${style.time(other_secret.since)})`,
     ],
+    ["other secret's test", other_secret?.test ? testOf(other_secret.test, style) : null],
     ["standard webhooks", channel.standard_webhooks ? "on" : "off"],
     ["request headers", channel.request_header_names.join(", ") || null],
     ["traceparent", channel.send_traceparent ? "on" : null],
@@ -20,12 +21,14 @@ export function channelEntries(channel: Channel, style: Style): Entry[] {
     ["operator notifications", channel.operator_notifications ? "on" : null],
     ["partner may change address", channel.partner_may_change_address ? "yes" : null],
     ["contact", channel.contact],
-    [
-      "certification",
-      last_certification &&
-        `${last_certification.result} at ${style.time(last_certification.finished_at)}, of ${last_certification.address}`,
-    ],
     ["created", style.time(channel.created_at)],
     ["updated", channel.updated_at === channel.created_at ? null : style.time(channel.updated_at)],
   ]
+}
+
+function testOf(
+  { at, status, error }: NonNullable<NonNullable<Channel["other_secret"]>["test"]>,
+  style: Style,
+): string {
+  return `${error === null ? "accepted" : `not accepted (${status ?? error})`}, ${style.time(at)}`
 }

@@ -1,4 +1,4 @@
-import { type Channel, channelSchema, lastCertificationSchema } from "@sitewire/contracts"
+import { type Channel, channelSchema, secretTestSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { type Caller, manages } from "../../auth/caller.ts"
@@ -13,6 +13,7 @@ export const channelColumns = {
   other_secret_id: true,
   other_secret_state: true,
   other_secret_since: true,
+  other_secret_test: true,
   contact: { select: { address: true } },
 } as const
 
@@ -20,14 +21,11 @@ export type ChannelRow = Prisma.ChannelGetPayload<{ select: typeof channelColumn
 
 /** The contact is masked: see `withWholeContact`. */
 export function channelResponse(row: ChannelRow, caller: Caller): Channel {
-  const shown = shownAddress(row.id, caller)
-  const last = lastCertificationOf(row)
   return responseOf(channelSchema, {
     ...row,
-    address: shown(row.address),
+    address: shownAddress(row.id, caller)(row.address),
     other_secret: otherSecret(row),
     contact: row.contact && maskEmails(row.contact.address),
-    last_certification: last && { ...last, address: shown(last.address) },
   })
 }
 
@@ -43,21 +41,26 @@ export function shownAddress(channel: string, caller: Caller): (address: string)
   return manages(caller, `channel:${channel}`) ? (address) => address : withoutQuery
 }
 
-/** One of an earlier address says nothing about the receiver at this one. */
-export function lastCertificationOf({ address, last_certification }: ChannelRow) {
-  const certification = storedCertification.parse(last_certification)
-  return certification?.address === address ? certification : null
+/** Null: there is no test of this secret since it has its state, or only at another address. */
+export function otherSecretTestOf(row: ChannelRow) {
+  const test = storedSecretTest.parse(row.other_secret_test)
+  const since = row.other_secret_since?.toISOString()
+  if (test === null || since === undefined || test.at < since) return null
+  const isThis = test.address === row.address && test.secret_id === row.other_secret_id
+  return isThis ? secretTestSchema.parse(test) : null
 }
 
 /** Postgres's JSON has times with an offset. */
-const storedCertification = lastCertificationSchema
-  .extend({ finished_at: z.coerce.date().transform((at) => at.toISOString()) })
+const storedSecretTest = secretTestSchema
+  .extend({
+    at: z.coerce.date().transform((at) => at.toISOString()),
+    address: z.string(),
+    secret_id: z.string(),
+  })
   .nullable()
 
-function otherSecret({
-  other_secret_id: id,
-  other_secret_state: state,
-  other_secret_since: since,
-}: ChannelRow) {
-  return id === null || state === null || since === null ? null : { id, state, since: since.toISOString() }
+function otherSecret(row: ChannelRow): Channel["other_secret"] {
+  const { other_secret_id: id, other_secret_state: state, other_secret_since: since } = row
+  if (id === null || state === null || since === null) return null
+  return { id, state, since: since.toISOString(), test: otherSecretTestOf(row) }
 }

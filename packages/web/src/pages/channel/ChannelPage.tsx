@@ -12,9 +12,9 @@ import { PageHead } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
 import { ChannelHealth } from "../../parts/states.tsx"
 import { texts } from "../../texts.ts"
-import { Certifications } from "./Certifications.tsx"
 import { ChannelActions } from "./ChannelActions.tsx"
 import { Health } from "./Health.tsx"
+import { Receiver } from "./Receiver.tsx"
 import { Secrets } from "./Secrets.tsx"
 import { Settings } from "./Settings.tsx"
 
@@ -58,7 +58,7 @@ function Found({ channel }: { channel: Versioned<Schemas["Channel"]> }) {
           <Secrets channel={channel} />
         </Tabs.Panel>
         <Tabs.Panel value="receiver">
-          <Certifications channel={channel} />
+          <Receiver channel={channel} />
         </Tabs.Panel>
         <Tabs.Panel value="settings">
           <Settings channel={channel} />

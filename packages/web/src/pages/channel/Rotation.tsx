@@ -1,6 +1,5 @@
 import { Stack, Switch, Text } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api, bodyOf, type Schemas } from "../../api/client.ts"
@@ -11,31 +10,32 @@ import { Section } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
 import { Ago } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
+import { outcomeOf } from "../delivery/Timeline.tsx"
 import classes from "./Secrets.module.css"
-import { type SecretTest, useSecretTest } from "./useSecretTest.ts"
 
 const t = texts.secrets
 type Channel = Schemas["Channel"]
+type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
 type Staged = Pick<Schemas["StagedSecret"], "staged_secret" | "standard_webhooks_secret">
 
 const steps = ["stage", "test", "activate", "retire"] as const
 type Step = (typeof steps)[number]
 
 /** It follows from what the API has stored, so that the rotation can be continued later, and by others. */
-function nextStep({ other_secret }: Channel, test: SecretTest | null): Step {
+function nextStep({ other_secret }: Channel): Step {
   if (other_secret === null) return "stage"
   if (other_secret.state === "retiring") return "retire"
-  return test?.result === "accepted" ? "activate" : "test"
+  return other_secret.test?.error === null ? "activate" : "test"
 }
 
 export function Rotation({ channel }: { channel: Channel }) {
   const { managesChannel } = useAccess()
   const client = useQueryClient()
-  const test = useSecretTest(channel)
+  const test = channel.other_secret?.test ?? null
   const [staged, setStaged] = useState<Staged | null>(null)
   // If the response with the new secret is lost, the channel has it already, but the dialog must stay to ask again.
   const [staging, setStaging] = useState(false)
-  const now = staging ? "stage" : nextStep(channel, test)
+  const now = staging ? "stage" : nextStep(channel)
   const isStaged = !staging && channel.other_secret?.state === "staged"
   const manages = managesChannel(channel.id)
   const refresh = () => void client.invalidateQueries({ queryKey: ["channels", channel.id] })
@@ -58,7 +58,7 @@ export function Rotation({ channel }: { channel: Channel }) {
       <>
         {staged && <NewSecret staged={staged} />}
         {now === "test" && <ForPartner step="test" />}
-        {test && <TestResult channel={channel} test={test} />}
+        {test && <TestResult test={test} />}
         {manages && (
           <div className={classes.actions}>
             <Test channel={channel} test={test} isNow={now === "test"} done={refresh} />
@@ -136,30 +136,18 @@ function NewSecret({ staged: { staged_secret, standard_webhooks_secret } }: { st
   )
 }
 
-const kinds = { accepted: "good", rejected: "bad", inconclusive: "warn" } as const
-
-function TestResult({
-  channel: { id },
-  test: { result, finding, at },
-}: {
-  channel: Channel
-  test: SecretTest
-}) {
+function TestResult({ test }: { test: SecretTest }) {
+  const result = resultOf(test)
   return (
     <div role="status">
-      {result === "running" ? (
-        <State kind="busy">{t.testing}</State>
-      ) : (
-        <Notice kind={kinds[result]} title={t.results[result]}>
-          {finding} <Ago at={at} /> ·{" "}
-          <Link to="/channels/$id" params={{ id }} search={{ tab: "receiver" }}>
-            {t.report}
-          </Link>
-        </Notice>
-      )}
+      <Notice kind={result === "accepted" ? "good" : "bad"} title={t.results[result]}>
+        {outcomeOf(test)} <Ago at={test.at} />
+      </Notice>
     </div>
   )
 }
+
+const resultOf = ({ error }: SecretTest) => (error === null ? "accepted" : "rejected")
 
 function Stage({
   channel: { id },
@@ -199,9 +187,8 @@ function Test({
     <Action
       label={test === null ? t.steps.test.label : t.testAgain}
       variant={isNow ? "filled" : "default"}
-      disabled={test?.result === "running"}
       title={t.testTitle}
-      run={(post) => bodyOf(post("/v1/channels/{id}/certifications", { params: { path: { id } }, body: {} }))}
+      run={(post) => bodyOf(post("/v1/channels/{id}/secret/test", { params: { path: { id } } }))}
       then={done}
     >
       {t.testMore(address)}
@@ -262,9 +249,9 @@ function UseOther({
     >
       <Stack gap="md">
         <span>{step.more(id, secret_id)}</span>
-        {test?.result !== "accepted" && (
+        {test?.error !== null && (
           <>
-            <Notice kind="warn" title={test?.result === "rejected" ? t.results.rejected : t.untested}>
+            <Notice kind="warn" title={test ? t.results.rejected : t.untested}>
               {t.untestedMore}
             </Notice>
             <Switch

@@ -88,17 +88,5 @@ const columns: Column<Channel>[] = [
     cell: ({ other_secret }) => (other_secret ? t.rotating[other_secret.state] : "–"),
     minor: true,
   },
-  {
-    title: t.columns.certification,
-    cell: ({ last_certification: last }) =>
-      last ? (
-        <State kind={last.result === "passed" ? "good" : "bad"}>
-          {texts.certification.results[last.result]}
-        </State>
-      ) : (
-        "–"
-      ),
-    minor: true,
-  },
   { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },
 ]

@@ -3,7 +3,7 @@ import type { Schemas } from "../../api/client.ts"
 /** Sitewire's own header. The partner chooses other names, but none like this. */
 export const isSignatureHeader = (name: string) => /^x-[a-z0-9]+-signature$/i.test(name)
 
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
  * Shell commands that repeat an attempt. The page does not know the secret, so they compute the signature of the body

@@ -34,10 +34,7 @@ function stepCommand(name: keyof typeof steps): CliCommand {
     arguments: [["<channel>", "the channel's id"]],
     options: [
       new Option("--secret-id <id>", `fail if the ${state} secret has a different id`),
-      new Option(
-        "--force",
-        "also if the last certification found that the receiver does not accept the secret",
-      ),
+      new Option("--force", "also if the secret's last test found that the receiver does not accept it"),
       confirmOption,
     ],
     examples: [

@@ -5,7 +5,7 @@ import type { Problem } from "../../response.ts"
 
 const names = {
   test: "test delivery",
-  certification: "certification",
+  secret_test: "test of the secret",
   address_change: "change of the address",
 }
 
@@ -24,10 +24,7 @@ export async function checkRunning(
       channel_id: channelId,
       kind,
       finished_at: null,
-      OR: [
-        { created_at: { gt: new Date(now - claimableMs[kind]) } },
-        { lease_expires_at: { gt: new Date(now) } },
-      ],
+      OR: [{ created_at: { gt: new Date(now - claimableMs) } }, { lease_expires_at: { gt: new Date(now) } }],
     },
     select: { id: true },
   })

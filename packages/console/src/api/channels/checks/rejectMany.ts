@@ -14,12 +14,6 @@ const limits = {
       { most: 50, withinMs: 24 * 60 * minuteMs, span: "a day" },
     ],
   },
-  // Each stores the responses to 30 requests for as long as the audit log.
-  certification: {
-    code: "too-many-certifications",
-    what: "The receiver of this channel may be certified",
-    most: [{ most: 100, withinMs: 24 * 60 * minuteMs, span: "a day" }],
-  },
 } as const
 
 /** A problem if a channel had as many checks of this kind as it may. Call it with the channel locked. */

@@ -1,12 +1,13 @@
 import { testDeliverySchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { nameOf } from "../../../auth/caller.ts"
+import { type Caller, nameOf } from "../../../auth/caller.ts"
 import { newId } from "../../../newIds.ts"
-import { defineRoute } from "../../defineRoute.ts"
+import { type ApiContext, defineRoute } from "../../defineRoute.ts"
 import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
-import { ok } from "../../response.ts"
+import { ok, type Problem, type Success } from "../../response.ts"
 import { lockChannel } from "../findChannel.ts"
+import { rotationConflict } from "../secret/rotationConflict.ts"
 import { checkRunning } from "./checkRunning.ts"
 import { waitForCheck } from "./waitForCheck.ts"
 
@@ -24,28 +25,57 @@ export const testChannel = defineRoute({
     409: "Another test delivery of the channel has not finished.",
     503: "No webhook-dispatcher has claimed the test within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
   },
-  async handle({ prisma }, { params: { id }, caller }) {
-    const channel = await lockChannel(prisma, id, caller)
-    if (!channel) return notFound("channel", id)
-    const running = await checkRunning(prisma, id, "test")
-    if (running) return running
-    const check = await prisma.receiverCheck.create({
-      data: {
-        id: newId("tst"),
-        channel_id: id,
-        kind: "test",
-        address: channel.address,
-        requested_by: nameOf(caller),
-      },
-      select: { id: true },
-    })
-    const changes = { test: { old: null, new: check.id } }
-    return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
-  },
-  async afterCommit({ prisma }, committed) {
-    const ended = await waitForCheck(prisma, committedSchema.parse(committed).check)
-    return ended.kind === "problem" ? ended : ok(testDeliverySchema.parse(ended.report))
-  },
+  handle: ({ prisma }, { params: { id }, caller }) => requestTest(prisma, { id, kind: "test", caller }),
+  afterCommit: ({ prisma }, committed) => testResult(prisma, committed),
 })
+
+export const testSecret = defineRoute({
+  method: "post",
+  path: "/v1/channels/{id}/secret/test",
+  operation: "testSecret",
+  summary: "Test the secret that is not active",
+  allow: { operate: "all", channel: "own" },
+  description:
+    "Sends a test delivery that is signed only by the staged or retiring secret, and returns what came back. The channel's `other_secret` shows it, and a secret that was not accepted becomes active only by force.",
+  params: idParameter,
+  success: { status: 200, description: "The attempt.", schema: testDeliverySchema },
+  otherResponses: {
+    409: "There is no other secret, or another test of it has not finished.",
+    503: testChannel.otherResponses?.[503] ?? "",
+  },
+  handle: ({ prisma }, { params: { id }, caller }) =>
+    requestTest(prisma, { id, kind: "secret_test", caller }),
+  afterCommit: ({ prisma }, committed) => testResult(prisma, committed),
+})
+
+type Prisma = ApiContext["prisma"]
+
+async function requestTest(
+  prisma: Prisma,
+  { id, kind, caller }: { id: string; kind: "test" | "secret_test"; caller: Caller },
+): Promise<Success<{ check: string }> | Problem> {
+  const channel = await lockChannel(prisma, id, caller)
+  if (!channel) return notFound("channel", id)
+  if (kind === "secret_test" && channel.other_secret_id === null) return rotationConflict(prisma, id, "test")
+  const running = await checkRunning(prisma, id, kind)
+  if (running) return running
+  const check = await prisma.receiverCheck.create({
+    data: {
+      id: newId("tst"),
+      channel_id: id,
+      kind,
+      address: channel.address,
+      requested_by: nameOf(caller),
+    },
+    select: { id: true },
+  })
+  const changes = { test: { old: null, new: check.id } }
+  return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
+}
+
+async function testResult(prisma: Prisma, committed: unknown) {
+  const ended = await waitForCheck(prisma, committedSchema.parse(committed).check)
+  return ended.kind === "problem" ? ended : ok(testDeliverySchema.parse(ended.report))
+}
 
 const committedSchema = z.object({ check: z.string() })

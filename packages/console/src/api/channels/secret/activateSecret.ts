@@ -15,7 +15,7 @@ export const activateSecret = defineRoute({
   query: activateQuerySchema,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: {
-    409: "No secret is staged, the staged one is not `secret_id`, or the last certification found that the receiver does not accept it.",
+    409: "No secret is staged, the staged one is not `secret_id`, or its last test found that the receiver does not accept it.",
   },
   handle({ prisma }, { params: { id }, query: { secret_id: secretId, force = false }, caller }) {
     return useOtherSecret(prisma, { id, state: "staged", secretId, force }, caller)

@@ -4,7 +4,6 @@ import { idParameter } from "../../pathParameters.ts"
 import { notFound } from "../../problems.ts"
 import { changedChannel } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
-import { signTestBody, storeRetiredSecret } from "./retiredSecret.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
 export const retireSecret = defineRoute({
@@ -14,15 +13,14 @@ export const retireSecret = defineRoute({
   summary: "Delete the secret that is not active",
   allow: { operate: "all", channel: "own" },
   description:
-    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged. Of the deleted secret, one signature of fictional data is kept: certifications send it to learn whether the receiver still accepts that secret.",
+    "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
   params: idParameter,
   query: secretQuerySchema,
   success: { status: 200, description: "The updated channel.", schema: channelSchema },
   otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
-  async handle({ prisma, sealingKeys }, { params: { id }, query: { secret_id }, caller }) {
+  async handle({ prisma }, { params: { id }, query: { secret_id }, caller }) {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
-    const test = await signTestBody(prisma, sealingKeys, id)
     const { count } = await prisma.channel.updateMany({
       where: { id, other_secret_id: secret_id ?? { not: null } },
       data: {
@@ -34,7 +32,6 @@ export const retireSecret = defineRoute({
     })
     const row = count === 1 ? await findChannel(prisma, id, caller) : null
     if (!row) return rotationConflict(prisma, id, "retire", secret_id)
-    if (test) await storeRetiredSecret(prisma, id, test)
     return changedChannel(found, row, caller)
   },
 })

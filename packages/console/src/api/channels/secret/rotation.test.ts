@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { sealContexts, unseal } from "@sitewire/database"
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -102,43 +101,36 @@ test("a staged secret is shown until it is activated, to those who may rotate, a
   expect(shown).toHaveLength(2)
 })
 
-test("a secret that the receiver rejected in the last certification becomes active only by force", async () => {
+test("a secret that the receiver rejected in its last test becomes active only by force", async () => {
   await channel("rejected")
-  const certified = async (status: number, at: { id: string; address?: string }) => {
-    const address = at.address ?? "https://partner.example/"
-    const response = { delivery: randomUUID(), status, error: status < 300 ? null : "status", detail: null }
-    const received = [{ ...response, duration_ms: 1, response_excerpt: null }]
-    const points = [{ id: "rotation", result: "warning", finding: "f", received }]
-    await console.prisma.receiverCheck.create({
-      data: {
-        id: at.id,
-        channel_id: "rejected",
-        kind: "certification",
-        address,
-        state: "done",
-        report: { result: "passed", points },
-        requested_by: "test",
-        finished_at: new Date(),
-      },
-    })
-    const last_certification = { id: at.id, address, result: "passed", finished_at: new Date().toISOString() }
-    await console.prisma.channel.update({ where: { id: "rejected" }, data: { last_certification } })
+  const read = async () =>
+    (await console.call("GET", "/v1/channels/rejected")).json.other_secret as { id: string; test: unknown }
+  const tested = async (status: number, { address = "https://partner.example/", secret_id = "" } = {}) => {
+    const id = secret_id || (await read()).id
+    const error = status < 300 ? null : "status"
+    const other_secret_test = { at: new Date().toISOString(), address, secret_id: id, status, error }
+    await console.prisma.channel.update({ where: { id: "rejected" }, data: { other_secret_test } })
   }
-  await certified(401, { id: "before" })
-  await post("rejected/secret/stage")
   const refused = async (step: string) =>
     expect(await post(`rejected/secret/${step}`)).toMatchObject({
       status: 409,
       json: { code: "secret-not-accepted", detail: expect.stringContaining("force=true") },
     })
-  await certified(401, { id: "after" })
+  await post("rejected/secret/stage")
+  expect((await read()).test).toBeNull()
+  await tested(401)
+  expect((await read()).test).toMatchObject({ status: 401, error: "status" })
   await refused("activate")
   expect((await post("rejected/secret/activate?force=true")).status).toBe(200)
-  await certified(401, { id: "retiring" })
+  // Tests of the secret before it had its state, of another secret and at another address do not count.
+  expect((await read()).test).toBeNull()
+  await tested(401)
   await refused("revert")
-  await certified(204, { id: "accepted" })
+  await tested(204)
   expect((await post("rejected/secret/revert")).status).toBe(200)
-  await certified(401, { id: "elsewhere", address: "https://elsewhere.example/" })
+  await tested(401, { secret_id: "sec_another" })
+  expect((await post("rejected/secret/revert")).status).toBe(200)
+  await tested(401, { address: "https://elsewhere.example/" })
   expect((await post("rejected/secret/revert")).status).toBe(200)
 })
 

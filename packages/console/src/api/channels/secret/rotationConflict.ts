@@ -5,7 +5,7 @@ import type { Problem } from "../../response.ts"
 export async function rotationConflict(
   prisma: ApiContext["prisma"],
   id: string,
-  step: "stage" | "show" | "activate" | "revert" | "retire",
+  step: "stage" | "show" | "activate" | "revert" | "retire" | "test",
   secretId?: string,
 ): Promise<Problem> {
   const row = await prisma.channel.findUnique({
@@ -38,6 +38,7 @@ export async function rotationConflict(
     activate: ["staged"],
     revert: ["retiring"],
     retire: [state],
+    test: [state],
   }
   if (fitting[step].includes(state)) return changed
   const next =
@@ -53,4 +54,5 @@ const rejections = {
   activate: "No secret is staged",
   revert: "There is no previous secret to return to",
   retire: "Nothing can be retired",
+  test: "Nothing can be tested",
 }

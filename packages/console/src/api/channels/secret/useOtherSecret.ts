@@ -3,8 +3,7 @@ import type { Caller } from "../../../auth/caller.ts"
 import type { ApiContext } from "../../defineRoute.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem, Success } from "../../response.ts"
-import { type ChannelRow, changedChannel, lastCertificationOf } from "../channelResponse.ts"
-import { rotationPointOf } from "../checks/certificationResponse.ts"
+import { type ChannelRow, changedChannel, otherSecretTestOf } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
@@ -26,7 +25,7 @@ export async function useOtherSecret(
 ): Promise<Success<Channel> | Problem> {
   const found = await lockChannel(prisma, id, caller)
   if (!found) return notFound("channel", id)
-  const rejected = force ? null : await rejectedByReceiver(prisma, found)
+  const rejected = force ? null : rejectedByReceiver(found)
   if (rejected) return rejected
   // One statement swaps the columns, so that a dispatcher always reads one active secret. It is SQL because
   // Prisma cannot swap columns.
@@ -42,20 +41,12 @@ export async function useOtherSecret(
   return changedChannel(found, row, caller)
 }
 
-/** A problem if the last certification since the other secret has its state found that the receiver rejects it. */
-async function rejectedByReceiver(prisma: Prisma, channel: ChannelRow): Promise<Problem | null> {
-  const { other_secret_id, other_secret_since: since } = channel
-  const last = lastCertificationOf(channel)
-  if (last === null || since === null) return null
-  const check = await prisma.receiverCheck.findUnique({
-    where: { id: last.id },
-    select: { created_at: true, report: true },
-  })
-  if (!check || check.created_at < since) return null
-  const [received] = rotationPointOf(check.report)?.received ?? []
-  if (!received || received.error === null) return null
+/** A problem if the last test of the other secret found that the receiver rejects it. */
+function rejectedByReceiver(channel: ChannelRow): Problem | null {
+  const test = otherSecretTestOf(channel)
+  if (test === null || test.error === null) return null
   return problem(
     "secret-not-accepted",
-    `The certification "${last.id}" found that the receiver does not accept the secret "${other_secret_id}": its response was ${received.status ?? received.error}. All deliveries would fail. Let the receiver accept the secret and certify it again, or repeat this request with force=true.`,
+    `The last test found that the receiver does not accept the secret "${channel.other_secret_id}": its response was ${test.status ?? test.error}. All deliveries would fail. Let the receiver accept the secret and test it again, or repeat this request with force=true.`,
   )
 }

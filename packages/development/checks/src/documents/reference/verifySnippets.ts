@@ -6,8 +6,7 @@ export const partnersPage = "docs/partners.md"
 const blocks = { node: "js", python: "python", java: "java", go: "go", php: "php" }
 
 /**
- * The functions of the partners' page that verify a signature, as JSON: reports of certifications and the web console
- * quote them. The page is the only place where they are edited.
+ * The functions of the partners' page that verify a signature, as JSON: the web console quotes them. The page is the only place where they are edited.
  */
 export function verifySnippets({ codeBlocks }: { codeBlocks: readonly CodeBlock[] }): Map<string, string> {
   const snippets = Object.entries(blocks).map(([name, language]) => {
@@ -16,8 +15,5 @@ export function verifySnippets({ codeBlocks }: { codeBlocks: readonly CodeBlock[
     return [name, found.text]
   })
   const text = `${JSON.stringify(Object.fromEntries(snippets), null, 2)}\n`
-  return new Map([
-    ["packages/console/src/api/channels/checks/snippets/verify.json", text],
-    ["packages/web/src/pages/delivery/verify.json", text],
-  ])
+  return new Map([["packages/web/src/pages/delivery/verify.json", text]])
 }

@@ -68,7 +68,6 @@ function callConsole(signal: AbortSignal): Promise<unknown> {
     () => call(signal, channelKey, `${own}/health`),
     () => call(signal, channelKey, `/v1/statistics?channel=${channel}`),
     () => call(signal, channelKey, `${own}/test`, {}),
-    () => call(signal, channelKey, `${own}/certifications`, {}),
     () => createConnection(signal),
     () => call(signal, siteKey, "/v1/connections"),
   ])

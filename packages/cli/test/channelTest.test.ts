@@ -1,4 +1,4 @@
-import type { Certification, Channel, TestDelivery } from "@sitewire/contracts"
+import type { TestDelivery } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing/sender"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type Received, startReceiver } from "../src/receivers/index.ts"
@@ -22,21 +22,20 @@ async function createChannel(id: string, address: string): Promise<string> {
   return JSON.parse(stdout).signing_secret
 }
 
-/** A channel with a receiver that verifies signatures by the channel's secret. */
+/** A channel with a receiver that verifies signatures by `secret`: at first, the channel's. */
 async function verifiedChannel(id: string) {
-  let secret = ""
   const receiver = await startReceiver((request, response) => {
-    response.writeHead(isSigned(request, secret) ? 204 : 401).end()
+    response.writeHead(isSigned(request, verified.secret) ? 204 : 401).end()
   })
   onTestFinished(() => receiver.close())
-  secret = await createChannel(id, receiver.url)
-  return receiver
+  const verified = { ...receiver, secret: await createChannel(id, receiver.url) }
+  return verified
 }
 
 const isSigned = ({ headers, body }: Received, secret: string) =>
   verify({ body, header: headers["x-sitewire-signature"] as string | undefined, secrets: [secret] }).valid
 
-test("a correct receiver is tested and certified, and the channel shows it", async () => {
+test("a receiver is tested, and does not accept the staged secret, so that it is activated only by force", async () => {
   const receiver = await verifiedChannel("correct")
   const tested = await run("channel", "test", "correct", "--json")
   expect(tested).toMatchObject({ code: 0, stderr: "" })
@@ -48,32 +47,20 @@ test("a correct receiver is tested and certified, and the channel shows it", asy
     "x-sitewire-test": "true",
   })
 
-  const certified = await run("certify", "correct")
-  expect(certified.stderr).toMatch(/^crt_\w+ certifies http:.*\npassed +Accepts a genuine delivery\n/)
-  expect(certified.stdout).toMatch(/^result: +passed$/m)
-  expect(certified.stdout).toMatch(/7 passed, 0 warning, 0 failed, 2 skipped\.\n$/)
-  expect(certified.code).toBe(0)
-  const shown: Channel = JSON.parse((await run("channel", "show", "correct", "--json")).stdout)
-  expect(shown.last_certification).toMatchObject({ result: "passed", address: shown.address })
-  expect((await run("channel", "show", "correct")).stdout).toMatch(/^certification: +passed at /m)
-})
+  const staged = JSON.parse((await run("channel", "secret", "stage", "correct", "--json")).stdout)
+  const rejected = await run("channel", "secret", "test", "correct", "--json")
+  expect(rejected.code).toBe(1)
+  expect(JSON.parse(rejected.stdout)).toMatchObject({
+    attempt: { status: 401, secret_id: staged.other_secret.id },
+  })
+  const shown = await run("channel", "show", "correct")
+  expect(shown.stdout).toMatch(/^other secret's test: +not accepted \(401\), /m)
+  const activated = await run("channel", "secret", "activate", "correct", "--yes")
+  expect(activated).toMatchObject({ code: 1, stderr: expect.stringContaining("--force") })
 
-test("a receiver that accepts everything fails, and the report has code that fixes it", async () => {
-  await verifiedChannel("careless")
-  const args = ["certify", "careless", "--address", system.partner.url, "--language", "python"]
-  const { code, stdout } = await run(...args)
-  expect(code).toBe(1)
-  expect(stdout).toMatch(/^failed +Rejects a forged signature$/m)
-  expect(stdout).toContain("hmac.compare_digest")
-  expect(stdout).toContain("Fix:   ")
-  const again = await run(...args, "--json")
-  expect(again).toMatchObject({ code: 1, stderr: "" })
-  const report: Certification = JSON.parse(again.stdout)
-  expect(report.points.filter(({ result }) => result === "failed").map(({ id }) => id)).toEqual([
-    "forged-signature",
-    "missing-signature",
-    "re-encoded-body",
-  ])
+  receiver.secret = staged.staged_secret
+  expect((await run("channel", "secret", "test", "correct")).code).toBe(0)
+  expect((await run("channel", "secret", "activate", "correct", "--yes")).code).toBe(0)
 })
 
 test("a test that the receiver does not accept has exit code 1 and shows why", async () => {

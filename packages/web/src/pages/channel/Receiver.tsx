@@ -1,0 +1,25 @@
+import { Text } from "@mantine/core"
+import type { Schemas } from "../../api/client.ts"
+import { Code } from "../../parts/Code.tsx"
+import { Rows, Section } from "../../parts/Page.tsx"
+import { texts } from "../../texts.ts"
+import { quote } from "../delivery/curl.ts"
+import { HowToVerify } from "./HowToVerify.tsx"
+
+const t = texts.receiver
+
+/** How a partner's developer checks the receiver. */
+export function Receiver({ channel: { id, address } }: { channel: Schemas["Channel"] }) {
+  const check = `npx @sitewire/signing check ${quote(address)} --secret-env SITEWIRE_SECRET --channel ${id}\n`
+  return (
+    <Rows>
+      <Section title={t.title}>
+        <Text size="sm" mb="md">
+          {t.intro}
+        </Text>
+        <Code what={t.command} code={check} />
+      </Section>
+      <HowToVerify />
+    </Rows>
+  )
+}
