@@ -81,11 +81,9 @@ export const channelTexts = {
     intro:
       "This command of the package @sitewire/signing sends about 30 genuine and forged deliveries with fictional data, and reports what the receiver does wrong. It needs no key. Run it before the first real delivery and after each change, with the signing secret in the variable SITEWIRE_SECRET. If your headers do not begin with X-Sitewire, add --service-name.",
     command: "the command",
-  },
-
-  howToVerify: {
-    title: "How to verify a signature",
-    intro: "Each function takes the raw body, the header X-Sitewire-Signature and the signing secret.",
+    write: "Write the receiver",
+    writeMore:
+      "There are libraries and whole receivers for Node (@sitewire/signing), Python, Go, Java, PHP, Ruby and C#: the table at the beginning of docs/partners.md lists them.",
     rules: [
       "Verify the bytes that arrived, before any JSON parser.",
       "Respond 401 if the header is missing or wrong.",

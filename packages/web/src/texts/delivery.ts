@@ -88,7 +88,7 @@ export const deliveryTexts = {
     masked: "E-mail addresses are masked.",
     erased: "It was erased on request.",
     size: "Size",
-    repeat: "Repeat and verify",
+    repeat: "Repeat by hand",
     repeatMasked:
       "Reveal the body first to get code with the exact bytes: with the masked e-mail address, the signature does not match.",
     repeatMore:

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { readReference } from "@sitewire/cli/reference"
 import { includeCode } from "./includeCode.ts"
-import { readPage } from "./page.ts"
 import { readLogs } from "./reference/logs/readLogEvents.ts"
 import { readHelp } from "./reference/readHelp.ts"
 import { readMetrics } from "./reference/readMetrics.ts"
@@ -9,7 +8,6 @@ import { readProcesses } from "./reference/readProcesses.ts"
 import { referencePages } from "./reference/referencePages.ts"
 import { schemaFiles } from "./reference/schemaFiles.ts"
 import { readSources } from "./reference/sources.ts"
-import { partnersPage, verifySnippets } from "./reference/verifySnippets.ts"
 
 /** Everything that `npm run docs` writes: the text of each file, by its path. */
 export async function generateFiles(root: URL, files: readonly string[]): Promise<Map<string, string>> {
@@ -21,12 +19,7 @@ export async function generateFiles(root: URL, files: readonly string[]): Promis
     help: readHelp(),
     reference: readReference(),
   }
-  return new Map([
-    ...referencePages(code),
-    ...schemaFiles(),
-    ...pagesWithCode(root, files),
-    ...verifySnippets(readPage(partnersPage, readFileSync(new URL(partnersPage, root), "utf8"))),
-  ])
+  return new Map([...referencePages(code), ...schemaFiles(), ...pagesWithCode(root, files)])
 }
 
 /** The documents that include code, with the present code. */

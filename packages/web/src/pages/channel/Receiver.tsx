@@ -4,7 +4,6 @@ import { Code } from "../../parts/Code.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
 import { quote } from "../delivery/curl.ts"
-import { HowToVerify } from "./HowToVerify.tsx"
 
 const t = texts.receiver
 
@@ -19,7 +18,14 @@ export function Receiver({ channel: { id, address } }: { channel: Schemas["Chann
         </Text>
         <Code what={t.command} code={check} />
       </Section>
-      <HowToVerify />
+      <Section title={t.write}>
+        <Text size="sm">{t.writeMore}</Text>
+        <ul>
+          {t.rules.map((rule) => (
+            <li key={rule}>{rule}</li>
+          ))}
+        </ul>
+      </Section>
     </Rows>
   )
 }

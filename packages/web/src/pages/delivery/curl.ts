@@ -1,7 +1,7 @@
 import type { Schemas } from "../../api/client.ts"
 
 /** Sitewire's own header. The partner chooses other names, but none like this. */
-export const isSignatureHeader = (name: string) => /^x-[a-z0-9]+-signature$/i.test(name)
+const isSignatureHeader = (name: string) => /^x-[a-z0-9]+-signature$/i.test(name)
 
 export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
