@@ -1,25 +1,21 @@
-import { named, type Sql } from "@sitewire/database"
+import { named, type Row, type Sql } from "@sitewire/database"
 import { insertEnded } from "./ended.ts"
 
 /** Null: the delivery is not pending. `sql` runs within a transaction. The order of the locks is that of `waiting_delivery`. */
 export async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolean } | null> {
-  const [waiting] = await sql<{ attempt_due: boolean }>(
-    ...named(`select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $id for update`, {
-      id,
-    }),
+  const execute = <R extends Row>(text: string) => sql<R>(...named(text, { id }))
+  const [waiting] = await execute<{ attempt_due: boolean }>(
+    `select ${attemptDue} as attempt_due from waiting_delivery where delivery_id = $id for update`,
   )
-  const cancelled = await sql(
-    ...named(
-      `with cancelled as (
-         update delivery set state = 'cancelled', finished_at = now() where id = $id and state = 'pending' returning *
-       ), ${insertEnded(`
-         select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
-       select from cancelled`,
-      { id },
-    ),
+  const cancelled = await execute(
+    `with cancelled as (
+       update delivery set state = 'cancelled', finished_at = now() where id = $id and state = 'pending' returning *
+     ), ${insertEnded(`
+       select id, event_id, channel_id, state, attempts, null, null, null, correlation, null from cancelled`)}
+     select from cancelled`,
   )
   if (cancelled.length === 0) return null
-  await sql(...named("delete from waiting_delivery where delivery_id = $id", { id }))
+  await execute("delete from waiting_delivery where delivery_id = $id")
   return { attemptDue: waiting?.attempt_due ?? true }
 }
 

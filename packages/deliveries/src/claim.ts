@@ -1,9 +1,9 @@
 import type { RetryRecord } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import { type ChannelRow, type ClaimedDelivery, channelColumns, toChannel } from "./delivery.ts"
-import { elapsedTime } from "./elapsedTime.ts"
 import { isFree } from "./lease.ts"
 import { steadyClock } from "./steadyClock.ts"
+import { elapsedTime } from "./unreachable.ts"
 
 export type ClaimSettings = {
   /** How long a claim keeps other dispatchers from claiming the same deliveries. */
@@ -165,9 +165,4 @@ async function claim(
 
 function byDeferral(a: Row, b: Row): number {
   return (a.deferred_at?.getTime() ?? 0) - (b.deferred_at?.getTime() ?? 0) || (a.id < b.id ? -1 : 1)
-}
-
-/** Of a channel that is deleted. */
-export async function deleteRate(sql: Sql, channel: string): Promise<void> {
-  await sql("delete from channel_rate where channel_id = $1", [channel])
 }

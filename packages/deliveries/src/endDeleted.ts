@@ -32,6 +32,12 @@ with recursive waiting (channel_id) as (
 )
 select id from waiting join deleted_channel on id = channel_id`
 
+/** Deletes what dispatchers store of a channel. In the transaction that deletes it. */
+export async function forgetChannel(sql: Sql, channel: string): Promise<void> {
+  await sql("delete from channel_rate where channel_id = $1", [channel])
+  await sql("delete from unreachable_channel where channel_id = $1", [channel])
+}
+
 /** Deleted channels that have deliveries that wait. */
 export async function findDeletedChannels(sql: Sql): Promise<string[]> {
   const rows = await sql<{ id: string }>(waitingChannels, [], "find-deleted-channels")

@@ -1,7 +1,7 @@
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import { elapsedTime } from "./elapsedTime.ts"
 import { endWaiting } from "./endWaiting.ts"
 import { isFree } from "./lease.ts"
+import { elapsedTime } from "./unreachable.ts"
 
 type Expired = {
   delivery: string

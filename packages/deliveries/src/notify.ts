@@ -1,6 +1,6 @@
 import { newDeliveryId, sha256 } from "@sitewire/contracts"
 import { named, type Sql, unnestColumns } from "@sitewire/database"
-import { unreachableUntilNow } from "./elapsedTime.ts"
+import { unreachableUntilNow } from "./unreachable.ts"
 
 const columns = { id: "uuid", event_id: "text", channel_id: "text", body: "bytea", body_sha256: "bytea" }
 const statement = `

@@ -1,6 +1,6 @@
 import { named, type Sql } from "@sitewire/database"
-import { unreachableUntilNow } from "./elapsedTime.ts"
 import { awaitWaiting } from "./lockWaiting.ts"
+import { unreachableUntilNow } from "./unreachable.ts"
 
 /**
  * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher

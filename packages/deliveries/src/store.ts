@@ -2,7 +2,6 @@ import type { KeyObject } from "node:crypto"
 import { type DeferralReason, searchDigestBytes } from "@sitewire/contracts"
 import { defineStatement, keyedDigest, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { NewDelivery } from "./delivery.ts"
-import { unreachableUntilNow } from "./elapsedTime.ts"
 import { insertEnded } from "./ended.ts"
 import type { Erasures } from "./readErasures.ts"
 import {
@@ -12,6 +11,7 @@ import {
   attemptValues,
   recordAttempts,
 } from "./record.ts"
+import { unreachableUntilNow } from "./unreachable.ts"
 
 type Deferral = {
   reason: DeferralReason

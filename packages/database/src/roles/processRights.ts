@@ -36,7 +36,7 @@ export const processRights = {
     dispatcher: everything,
     delivery: everything,
     waiting_delivery: everything,
-    unreachable_channel: everything,
+    unreachable_channel: readAndWrite,
     known_event: everything,
     digest_key: ["select", "insert"],
     "function make_days": ["execute"],

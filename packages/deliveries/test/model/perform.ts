@@ -46,15 +46,14 @@ function attempts(it: History): Steps<AttemptStep> {
       const due = await real.claimDeferred(sql, [{ channel, limit: most, from }], claimSettings)
       begin(it, by, due, model.claimDeferred(channel, most, from), lost)
     },
-    async wake({ by, records: indexes, onTime, lost }) {
+    async wake({ by, records: indexes, onTime, lost, ahead }) {
       const isWaited = ({ delivery, attempt }: RetryRecord) =>
         waiting.get(delivery)?.next && waiting.get(delivery)?.attempts === attempt - 1
       const chosen = onTime ? records.filter(isWaited) : records
-      const wakes = [
-        ...new Map(
-          indexes.flatMap((index) => pick(chosen, index)).map((wake) => [wake.delivery, wake]),
-        ).values(),
-      ]
+      const picked = indexes.flatMap((index) => pick(chosen, index))
+      const wakes = [...new Map(picked.map((wake) => [wake.delivery, wake])).values()].map((wake) =>
+        ahead ? { ...wake, attempt: wake.attempt + 1 } : wake,
+      )
       if (wakes.length === 0) return
       const waitMs = Math.min(
         ...wakes.map(({ delivery }) => (waiting.get(delivery)?.next ?? 0) - model.clock.now),

@@ -9,7 +9,15 @@ const end = (response: "accepted" | "failed"): Step => {
 }
 const release: Step = { do: "release", flight: 0, reason: "busy", ...no }
 const claim: Step = { do: "claim", by, waiting: 0, most: 1, fromNow: false, lost: false, locked: null }
-const wake = (onTime: boolean): Step => ({ do: "wake", by, records: [0], onTime, lost: false, locked: null })
+const wake = (onTime: boolean): Step => ({
+  do: "wake",
+  by,
+  records: [0],
+  onTime,
+  lost: false,
+  locked: null,
+  ahead: false,
+})
 const resend: Step = { do: "resend", deliveries: [0] }
 const cancel: Step = { do: "cancel", delivery: 0, twice: false }
 const erase: Step = { do: "erase", deliveries: [0], twice: false }

@@ -19,7 +19,17 @@ const kinds = {
   claim: [24, { by, waiting: index, most: few, fromNow: rarely, lost: rarely, locked }],
   wake: [
     24,
-    { by, records: fc.array(index, { minLength: 1, maxLength: 3 }), onTime: mostly, lost: rarely, locked },
+    {
+      ...{
+        by,
+        records: fc.array(index, { minLength: 1, maxLength: 3 }),
+        onTime: mostly,
+        lost: rarely,
+        locked,
+      },
+      /** The records are of the attempts after those that the rows wait for: Postgres was restored. */
+      ahead: rarely,
+    },
   ],
   end: [
     40,

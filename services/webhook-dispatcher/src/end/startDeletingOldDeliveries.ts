@@ -1,5 +1,5 @@
 import { makeDays, type Pool, readClock } from "@sitewire/database"
-import { deleteOldDeliveries, forgetUnreachable } from "@sitewire/deliveries"
+import { deleteOldDeliveries } from "@sitewire/deliveries"
 import { type Logger, startRetention } from "@sitewire/runtime"
 
 /** Retention goes on without them, because a disk that fills up is worse. */
@@ -14,7 +14,6 @@ export function startDeletingOldDeliveries(settings: { pool: Pool; retentionMs: 
     databaseTime: () => readClock(pool.sql),
     deleteBefore: async (before, signal) => {
       await makeDays(pool.sql).catch((error: unknown) => log.warn({ error }, daysNotMade))
-      await forgetUnreachable(pool.sql)
       const { kind, ...deleted } = await deleteOldDeliveries({ pool, before, signal, ...pace })
       return { kind, deleted }
     },

@@ -1,7 +1,7 @@
 import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
 import { mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
-import { deleteRate } from "@sitewire/deliveries"
+import { forgetChannel } from "@sitewire/deliveries"
 import { removeScope } from "../../auth/removeScope.ts"
 import { defineRoute } from "../defineRoute.ts"
 import { idParameter } from "../pathParameters.ts"
@@ -41,7 +41,7 @@ export const deleteChannel = defineRoute({
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
     await prisma.channelStatus.deleteMany({ where: { channel_id: id } })
-    await deleteRate(sql, id)
+    await forgetChannel(sql, id)
     const keys = await removeScope(sql, `channel:${id}`)
     const { address, secret_id, paused_at, max_per_second } = channelResponse(found, caller)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }
