@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { findDeadLinks, findDeadMentions } from "./documents/findDeadLinks.ts"
+import { findDownloads } from "./documents/findDownloads.ts"
 import { findOutdated, generateFiles } from "./documents/generateFiles.ts"
 import { readPage } from "./documents/page.ts"
 import { findForeignWrites } from "./findForeignWrites.ts"
@@ -7,7 +8,8 @@ import { listFiles } from "./listFiles.ts"
 
 /*
  * `npm run repository`: fails if a document has a dead link, if a document or source file names a file that does not
- * exist, if a generated file differs from the code, or if a file writes a table of another package.
+ * exist, if a command may download a package by its name, if a generated file differs from the code, or if a file writes a table of
+ * another package.
  */
 const root = new URL("../../../../", import.meta.url)
 const files = listFiles(root)
@@ -21,6 +23,7 @@ const generated = await generateFiles(root, files)
 const problems = [
   ...findDeadLinks(pages, files),
   ...texts.flatMap((text) => findDeadMentions(text, files)),
+  ...texts.flatMap(findDownloads),
   ...texts.flatMap(findForeignWrites),
   ...findOutdated(root, generated).map((path) => `${path} is out of date: run npm run docs`),
 ]
