@@ -94,8 +94,6 @@ type Description = {
   otherResponses?: Record<number, string>
   /** Further request headers, for the OpenAPI document. */
   requestHeaders?: z.ZodObject
-  /** Operations to which the response leads, with their parameters, beside those that `linksOf` finds. */
-  links?: Record<string, Record<string, string>>
   /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
   alternative?: { status: number; description: string; schema: z.ZodType }
 }

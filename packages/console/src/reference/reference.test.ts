@@ -1,7 +1,4 @@
-import { execFile } from "node:child_process"
 import { readFile } from "node:fs/promises"
-import { promisify } from "node:util"
-import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
@@ -9,7 +6,6 @@ import { operationsOf } from "../api/openapi/jsonSchema.ts"
 import { openApiDocument } from "../api/openapi/openApiDocument.ts"
 import { renderReference } from "./renderReference.ts"
 
-const run = promisify(execFile)
 const document = openApiDocument()
 let console: TestConsole
 let page: string
@@ -37,18 +33,13 @@ test("the reference is one page that anybody may read, and that runs and loads n
   )
 })
 
-test("the reference has each operation with its path, scopes, parameters, responses and examples", () => {
+test("the reference has each operation with its path, scopes, parameters and responses", () => {
   const operations = operationsOf(document)
   expect(operations.length).toBeGreaterThan(60)
   for (const { path, method, operation } of operations) {
     const text = textOf(articleOf(operation.operationId))
     const parameters = (operation.parameters ?? []).map(({ name }) => name)
-    const examples = Object.values(operation.responses).flatMap(({ content = {} }) =>
-      Object.entries(content)
-        .filter(([type]) => type === "application/json")
-        .map(([, { example }]) => JSON.stringify(example, null, 2)),
-    )
-    const said = [`${method.toUpperCase()} ${path}`, operation.summary, ...parameters, ...examples]
+    const said = [`${method.toUpperCase()} ${path}`, operation.summary, ...parameters]
     for (const each of said) expect(text, operation.operationId).toContain(each)
     for (const paragraph of operation.description.split("\n\n"))
       expect(text).toContain(paragraph.replaceAll("`", ""))
@@ -71,36 +62,9 @@ test("a text in the document cannot become markup", () => {
   const created = changed.paths["/v1/channels"]?.post
   if (!created) throw new Error("createChannel is missing")
   created.summary = created.description = `<script>alert(1)</script>" onclick="alert(2)`
-  created.requestBody = { content: { "application/json": { example: "</pre><img src=x>" } } }
   const markup = renderReference(changed)
-  expect(markup).not.toMatch(/<script|<img|" onclick/)
+  expect(markup).not.toMatch(/<script|" onclick/)
   expect(textOf(markup)).toContain(`<script>alert(1)</script>" onclick="alert(2)`)
-})
-
-test("the console accepts each example for curl", async (context) => {
-  needs(() => findProgram("curl", "Install it."), context)
-  const env = { PATH: process.env.PATH, SITEWIRE_API: console.origin, SITEWIRE_API_KEY: console.key }
-  const rejected: string[] = []
-  const operations = operationsOf({ ...document, webhooks: {} })
-  // Last, because the others need what they delete.
-  const deletions = operations.filter(({ method }) => method === "delete")
-  for (const { operation } of [...operations.filter((each) => !deletions.includes(each)), ...deletions]) {
-    const command = textOf(/<pre>(curl[\s\S]*?)<\/pre>/.exec(articleOf(operation.operationId))?.[1] ?? "")
-    // A stream does not end.
-    const limit = operation.operationId === "openStream" ? "1" : "60"
-    const options = `--silent --max-time ${limit} --write-out '\\n%{http_code}'`
-    const { stdout } = await run("sh", ["-c", `${command} ${options} || true`], { env })
-    const { body = "", status = "" } = /^(?<body>[\s\S]*)\n(?<status>\d+)$/.exec(stdout)?.groups ?? {}
-    const fields =
-      status === "400" ? JSON.parse(body).errors.map(({ field }: { field: string }) => field) : []
-    // The time in an example can be too long ago.
-    const isOld =
-      fields.length > 0 && fields.every((field: string) => /^(created_after|expires_at)$/.test(field))
-    const isUnknown = status === "404" && body.includes("unknown-path")
-    const isAccepted = /^(2..|404|409|429|503)$/.test(status) && !isUnknown
-    if (!isOld && !isAccepted) rejected.push(`${command}: ${status} ${body}`)
-  }
-  expect(rejected).toEqual([])
 })
 
 test("llms.txt is that of the repository", async () => {

@@ -6,21 +6,19 @@ import {
   resolveResponse,
 } from "../api/openapi/jsonSchema.ts"
 import { type Html, html } from "../page/html.ts"
-import { curlExample } from "./curlExample.ts"
 import { inline, linkTo, paragraphs, renderFields, renderParameters } from "./renderSchema.ts"
 
 type Place = { path: string; method: string; operation: Operation }
 
 export function renderOperation(document: OpenApi, { path, method, operation }: Place): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation
-  const isWebhook = document.webhooks !== undefined && path in document.webhooks
   return html`<article id="${operationId}">
 <h3><a href="#${operationId}">${summary}</a></h3>
 <p><b>${method.toUpperCase()}</b> <code>${path}</code></p>
 ${paragraphs(description)}${section("Parameters", renderParameters(parameters))}${section(
   "Request",
   renderContent(requestBody?.content),
-)}${isWebhook ? "" : section("With curl", [pre(curlExample(path, method, operation))])}<h4>Responses</h4>
+)}<h4>Responses</h4>
 <dl>
 ${Object.entries(responses).map(([status, response]) => renderResponse(document, status, response))}</dl>
 </article>
@@ -48,11 +46,9 @@ ${renderContent(content)}</dd>
 }
 
 function renderContent(content: Record<string, MediaType> = {}): Html[] {
-  return Object.entries(content).map(([type, { schema, example }]) => {
+  return Object.entries(content).map(([type, { schema }]) => {
     const named = schema?.$ref === undefined ? "" : html`: ${linkTo(schema.$ref)}`
     return html`<p>${type}${named}</p>
-${schema ? renderFields(schema) : ""}${example === undefined ? "" : pre(JSON.stringify(example, null, 2))}`
+${schema ? renderFields(schema) : ""}`
   })
 }
-
-const pre = (text: string) => html`<pre>${text}</pre>\n`

@@ -23,13 +23,10 @@ h3 { margin: 2.5rem 0 .5rem; }
 h3 a { color: inherit; text-decoration: none; }
 h3 a:hover, h3 a:focus { text-decoration: underline; }
 h4 { margin: 1.25rem 0 .25rem; }
-code, pre { font: .9em/1.5 ui-monospace, monospace; background: var(--code); border-radius: .25rem; }
-code { padding: .1em .25em; }
-pre { margin: .5rem 0; padding: .75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+code { font: .9em/1.5 ui-monospace, monospace; background: var(--code); border-radius: .25rem; padding: .1em .25em; }
 dl { margin: .5rem 0; }
 dt { margin-top: .5rem; }
 dd { margin: 0 0 0 1rem; color: var(--muted); }
-dd pre { color: var(--text); }
 :target { scroll-margin-top: 1rem; outline: 2px solid var(--link); outline-offset: .5rem; }
 @media (min-width: 60rem) {
   body { display: grid; grid-template-columns: 20rem minmax(0, 1fr); }

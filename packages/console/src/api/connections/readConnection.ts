@@ -16,7 +16,6 @@ export const readConnection = defineRoute({
     "The ETag changes with the source, the runner and the request headers, and not with each sync.",
   params: idParameter,
   etag: true,
-  links: { listSyncs: { connection: "$request.path.id" } },
   success: { status: 200, description: "The connection, without its trigger URL.", schema: connectionSchema },
   async handle({ sql }, { params: { id }, caller }) {
     const row = await findConnection(sql, id, caller)

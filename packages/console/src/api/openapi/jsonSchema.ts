@@ -43,7 +43,6 @@ export type Response = {
   description: string
   headers?: Record<string, Header & { $ref?: string }>
   content?: Record<string, MediaType>
-  links?: Record<string, { operationId: string; parameters?: Record<string, string> }>
 }
 
 export type Operation = {

@@ -3,13 +3,7 @@ import type { AppContext } from "../defineRoute.ts"
 import { routes } from "../routes.ts"
 import { createRouter, expressPath } from "../server/createApp.ts"
 import { findUndocumented } from "./findUndocumented.ts"
-import {
-  innerSchemas,
-  type JsonSchema,
-  operationsOf,
-  outermostSchemas,
-  resolveResponse,
-} from "./jsonSchema.ts"
+import { innerSchemas, type JsonSchema, outermostSchemas, resolveResponse } from "./jsonSchema.ts"
 import { openApiDocument } from "./openApiDocument.ts"
 
 const document = openApiDocument()
@@ -66,7 +60,7 @@ test("every operation has a unique name, its path's parameters and its error res
   }
 })
 
-test("every field, parameter and header has a description and an example", () => {
+test("every field, parameter and header has a description", () => {
   expect(findUndocumented(document)).toEqual([])
   const [, channel] = Object.entries(document.components.schemas).find(([name]) => name === "Channel") ?? []
   const incomplete = structuredClone(document)
@@ -74,26 +68,7 @@ test("every field, parameter and header has a description and an example", () =>
     ...channel,
     properties: { ...channel?.properties, colour: { type: "string" } },
   }
-  expect(findUndocumented(incomplete)).toEqual([
-    "Channel.colour has no description",
-    "Channel.colour has no example",
-  ])
-})
-
-test("every link leads to an operation, and gives it all its path parameters", () => {
-  const targets = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]))
-  const links = operations.flatMap(({ operation }) =>
-    Object.values(operation.responses).flatMap((response) => Object.values(response.links ?? {})),
-  )
-  expect(links.length).toBeGreaterThan(50)
-  for (const { operationId, parameters = {} } of links) {
-    const declared = targets.get(operationId)?.parameters ?? []
-    const needed = declared.filter(({ in: place }) => place === "path").map(({ name }) => name)
-    expect(Object.keys(parameters), operationId).toEqual(expect.arrayContaining(needed))
-    expect(declared.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(parameters)))
-  }
-  const created = document.paths["/v1/channels"]?.post?.responses["201"]?.links
-  expect(created?.readChannel?.parameters).toEqual({ id: "$response.body#/id" })
+  expect(findUndocumented(incomplete)).toEqual(["Channel.colour"])
 })
 
 test("patterns use nothing that only some languages understand", () => {

@@ -12,7 +12,6 @@ import { routes } from "../routes.ts"
 import { completeDocument } from "./completeDocument.ts"
 import { errorResponses } from "./errorResponses.ts"
 import type { OpenApi } from "./jsonSchema.ts"
-import { linksOf } from "./links.ts"
 import { type HeaderName, headerReferences, responseHeaders } from "./responseHeaders.ts"
 import { tagOf } from "./tags.ts"
 import { webhooks, webhooksTag } from "./webhooks.ts"
@@ -105,7 +104,6 @@ function successResponse(route: Route): ZodOpenApiResponseObject {
     ...(etag || method === "patch" ? (["ETag"] as const) : []),
     ...replayed(route),
   ]
-  const links = linksOf(route, routes)
   const content = success.schema
     ? { "application/json": { schema: success.schema } }
     : success.contentType
@@ -115,7 +113,6 @@ function successResponse(route: Route): ZodOpenApiResponseObject {
     description: success.description,
     headers: { ...headerReferences(names), ...success.headers },
     ...(success.status === 204 ? {} : { content }),
-    ...(Object.keys(links).length > 0 ? { links } : {}),
   }
 }
 
