@@ -22,7 +22,6 @@ import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
 import { startSiteUsage } from "./sites/startSiteUsage.ts"
-import type { CountingDelays } from "./statistics/rollUp.ts"
 import { startStatistics } from "./statistics/startStatistics.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
@@ -34,12 +33,21 @@ type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracin
   /** How often minutes are counted for the statistics, and problems are looked for. */
   countIntervalMs?: number
   /** How long after its end a minute is counted. */
-  countDelays?: CountingDelays
+  countMarginMs?: number
 }
 
 /** Starts the management API and the jobs on a database that is ready. Returns the API's port. */
 export async function createConsole(settings: Settings): Promise<{ port: number }> {
-  const { config, log, lifecycle, readiness, metrics, pool, countIntervalMs = 10_000, countDelays } = settings
+  const {
+    config,
+    log,
+    lifecycle,
+    readiness,
+    metrics,
+    pool,
+    countIntervalMs = 10_000,
+    countMarginMs,
+  } = settings
 
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
   // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
@@ -71,7 +79,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   // Not awaited, because a run may have much to delete.
   lifecycle.onStop("retention", async () => void retention.close())
 
-  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, delays: countDelays, log })
+  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, marginMs: countMarginMs, log })
   lifecycle.onStop("statistics", () => statistics.close())
 
   const readTopics = readTopicsOf({

@@ -744,30 +744,26 @@ select make_days((now() at time zone 'UTC')::date - 1, (now() at time zone 'UTC'
 
 -- Statistics
 
-create type statistic_interval as enum ('minute', 'hour', 'day');
 create table statistic (
-  interval statistic_interval,
   channel_id text,
   started_at timestamptz(3),
   deliveries integer not null,
   attempts jsonb not null,
   latency jsonb not null,
-  deferred jsonb,
+  deferred jsonb not null,
   accepted_triggers integer,
   covered_triggers integer,
   syncs jsonb,
   counted_at timestamptz(3) not null default current_timestamp,
   last_success uuid,
   last_failure uuid,
-  primary key (interval, channel_id, started_at)
+  primary key (channel_id, started_at)
 );
-create index statistic_interval_started_at_idx on statistic (interval, started_at);
+create index statistic_started_at_idx on statistic (started_at);
 
 create table statistics_position (
   id integer primary key default 1,
   counted_through timestamptz(3) not null,
-  settled_through timestamptz(3) not null,
   recorded_triggers bigint not null default 0
 );
-insert into statistics_position (counted_through, settled_through)
-values (date_trunc('minute', now()), date_trunc('minute', now()));
+insert into statistics_position (counted_through) values (date_trunc('minute', now()));

@@ -41,7 +41,7 @@ select channel_id, digest, 'recovered', null
  where told_failing_at is not null
    and not exists (select from operator_problem where kind = 'channel.failing' and subject_id = channel_id and resolved_at is null)
    and (select last_success is not null from statistic
-         where interval = 'minute' and statistic.channel_id = channel_contact.channel_id and started_at > told_failing_at - interval '1 minute'
+         where statistic.channel_id = channel_contact.channel_id and started_at > told_failing_at - interval '1 minute'
            and (last_success is not null or last_failure is not null)
          order by started_at desc limit 1)`
 

@@ -5,8 +5,7 @@ import { bucketOf } from "./latency.ts"
 export const minuteMs = 60_000
 
 /**
- * Counts a minute, or counts it again and replaces the result. `acceptedTriggers`: how many were recorded since the
- * minute before was counted; null if the minute is counted again: this and the number of deferred deliveries then stay.
+ * Counts a minute. `acceptedTriggers`: how many were recorded since the minute before was counted.
  *
  * - The ranges of attempts and syncs are found in indexes of their start, that of deliveries in the index of the time at
  *   which they were stored. (Their ids contain the time of the event, which may have waited in Kafka.)
@@ -14,26 +13,10 @@ export const minuteMs = 60_000
  *   search for their delivery: that of a null ends at once.
  * - Failed syncs are not counted as covering triggers, because the next sync covers the same ones.
  */
-export async function countMinute(sql: Sql, startedAt: Date, acceptedTriggers: number | null): Promise<void> {
+export async function countMinute(sql: Sql, startedAt: Date, acceptedTriggers: number): Promise<void> {
   const end = new Date(startedAt.getTime() + minuteMs)
   await sql(...named(statement, { start: startedAt, end, accepted: acceptedTriggers }))
 }
-
-/** True if a minute that was counted has the same number of deliveries, attempts and ended syncs now. */
-export async function isUnchanged(sql: Sql, startedAt: Date): Promise<boolean> {
-  const end = new Date(startedAt.getTime() + minuteMs)
-  const [row] = await sql<{ unchanged: boolean }>(...named(comparison, { start: startedAt, end }))
-  return row?.unchanged ?? false
-}
-
-const comparison = `
-select deliveries = (select count(*) from delivery where stored_at >= $start and stored_at < $end)
-   and (select coalesce(sum(value::int), 0) from jsonb_each_text(attempts))
-       = (select count(*) from attempt where started_at >= $start and started_at < $end)
-   and syncs = (select coalesce(jsonb_object_agg(outcome, n), '{}') from (
-         select outcome, count(*) as n from ${allSyncs} sync where started_at >= $start and started_at < $end group by 1
-       ) as run) as unchanged
-  from statistic where interval = 'minute' and channel_id = '' and started_at = $start`
 
 /** Tens of millions would take longer than a statement may, and then no minute would be counted. */
 const mostDeferred = 1_000_000
@@ -64,7 +47,7 @@ last as materialized (
 waiting as materialized (
   select channel_id, deferred_reason::text as reason, count(*)::int as n
     from (select channel_id, deferred_reason from waiting_delivery
-           where $accepted::int is not null and deferred_at is not null limit ${mostDeferred}) as deferred group by 1, 2
+           where deferred_at is not null limit ${mostDeferred}) as deferred group by 1, 2
 ),
 run as materialized (
   select outcome::text as outcome, count(*)::int as n,
@@ -93,19 +76,12 @@ counted as (
   ) as kinds group by 1
 )
 insert into statistic
-  (interval, channel_id, started_at, deliveries, attempts, latency, deferred, accepted_triggers, covered_triggers,
-   syncs, last_success, last_failure, counted_at)
-select 'minute', channel_id, $start::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
+  (channel_id, started_at, deliveries, attempts, latency, deferred, accepted_triggers, covered_triggers, syncs,
+   last_success, last_failure)
+select channel_id, $start::timestamptz, coalesce((counts ->> 'deliveries')::int, 0),
        coalesce(counts -> 'attempts', '{}'), coalesce(counts -> 'latency', '{}'),
-       case when $accepted is not null then coalesce(counts -> 'deferred', '{}') end,
-       case channel_id when '' then $accepted end,
+       coalesce(counts -> 'deferred', '{}'), case channel_id when '' then $accepted::int end,
        case channel_id when '' then (select coalesce(sum(triggers), 0)::int from run) end,
        case channel_id when '' then (select coalesce(jsonb_object_agg(outcome, n), '{}') from run) end,
-       last.success, last.failure, now()
-  from counted left join last using (channel_id)
-on conflict (interval, channel_id, started_at) do update
-   set deliveries = excluded.deliveries, attempts = excluded.attempts, latency = excluded.latency,
-       deferred = coalesce(excluded.deferred, statistic.deferred),
-       accepted_triggers = coalesce(excluded.accepted_triggers, statistic.accepted_triggers),
-       covered_triggers = excluded.covered_triggers, syncs = excluded.syncs, last_success = excluded.last_success,
-       last_failure = excluded.last_failure, counted_at = excluded.counted_at`
+       last.success, last.failure
+  from counted left join last using (channel_id)`

@@ -11,7 +11,7 @@ export async function readDeferred(
   const newest = new Date(counted_through.getTime() - minuteMs)
   const rows = await sql<{ channel_id: string; counted_at: Date; deferred: Counts | null }>(
     `select channel_id, counted_at, deferred from statistic
-      where interval = 'minute' and channel_id in ('', $1) and started_at = $2`,
+      where channel_id in ('', $1) and started_at = $2`,
     [channel, newest],
   )
   const all = rows.find((row) => row.channel_id === "")

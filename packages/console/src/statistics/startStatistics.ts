@@ -1,26 +1,23 @@
 import type { Pool } from "@sitewire/database"
 import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
+import { countNextMinute, hourMs } from "./countNextMinute.ts"
 import { deleteOldStatistics } from "./deleteOldStatistics.ts"
-import { type CountingDelays, hourMs, rollUp } from "./rollUp.ts"
 
 /** Counts each minute after its end. */
 export function startStatistics(settings: {
   pool: Pool
   intervalMs: number
-  delays?: CountingDelays | undefined
+  marginMs?: number | undefined
   log: Logger
 }): {
   close(): Promise<void>
 } {
-  const { pool, intervalMs, delays, log } = settings
+  const { pool, intervalMs, marginMs, log } = settings
   let nextDeletionAt = 0
 
   return repeatUntilClosed({
     async step(signal) {
-      for (let more = true; more && !signal.aborted; ) {
-        const done = await rollUp(pool, delays)
-        more = done === "counted" || done === "settled"
-      }
+      while (!signal.aborted && (await countNextMinute(pool, marginMs)) === "counted");
       if (performance.now() < nextDeletionAt) return
       await deleteOldStatistics(pool.sql)
       nextDeletionAt = performance.now() + hourMs

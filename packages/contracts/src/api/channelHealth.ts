@@ -140,7 +140,7 @@ export const channelHealthSchema = z
       examples: [21_600_000],
     }),
     counted_before: z.iso.datetime().meta({
-      description: "The end of `last_hour` and `last_day`: a minute is counted half a minute after its end.",
+      description: "The end of `last_hour` and `last_day`: a minute is counted a minute after its end.",
       examples: ["2026-03-01T12:00:00.000Z"],
     }),
     last_hour: attemptStatisticsSchema,

@@ -21,7 +21,7 @@ export const challengeReportSchema = z.object({
 })
 
 export const secretTestSchema = z.object({
-  at: z.iso.datetime(),
+  at: z.iso.datetime().meta({ description: "When the test was requested." }),
   status: z
     .int()
     .nullable()

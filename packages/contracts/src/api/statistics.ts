@@ -4,26 +4,20 @@ import { deadDeliveriesSchema } from "./channels.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 
-export const statisticIntervalSchema = z.enum(["minute", "hour", "day"])
-export type StatisticInterval = z.infer<typeof statisticIntervalSchema>
-
 export const maxStatisticPoints = 1_500
 
+/** Longer ranges are those of Prometheus, which has the services' metrics. */
+export const statisticsKeptMs = 7 * 86_400_000
+
 export const statisticsQuerySchema = z.strictObject({
-  interval: statisticIntervalSchema.default("minute").meta({
-    description:
-      "Length of a point, in UTC. Minutes are kept for 7 days, hours for 90 days, days for 2 years.",
-    examples: ["hour"],
-  }),
   merge: z.coerce
     .number()
     .int()
     .min(1)
-    .max(60)
+    .max(1_440)
     .default(1)
     .meta({
-      description:
-        "How many minutes, hours or days a point has. Such points begin at multiples of their length.",
+      description: "How many minutes a point has. Points begin at multiples of their length, in UTC.",
       examples: [10],
     }),
   channel: identifierSchema.optional().meta({
@@ -32,9 +26,14 @@ export const statisticsQuerySchema = z.strictObject({
     "x-rejections": ["channel is required"],
   }),
   created_after: timeSchema.optional().meta({
-    description: "Only points that begin at this time or later. Default: the last 60 points.",
+    description:
+      "Only points that begin at this time or later. At most 7 days ago: minutes are kept so long. Default: the last 60 points.",
     examples: ["2026-11-21T04:00:00Z"],
-    "x-rejections": [tooFar, `must not be more than ${maxStatisticPoints} points`],
+    "x-rejections": [
+      tooFar,
+      "must be at most 7 days ago",
+      `must not be more than ${maxStatisticPoints} points`,
+    ],
   }),
   created_before: timeSchema.optional().meta({
     description: `Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`,
@@ -58,7 +57,7 @@ function countsBy<Value extends string>(of: { options: readonly Value[] }, what:
 
 export const statisticPointSchema = z
   .object({
-    started_at: z.iso.datetime().meta({ description: "Begin of the minute, hour or day in UTC." }),
+    started_at: z.iso.datetime().meta({ description: "Begin of the point, in UTC." }),
     deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
     attempts: countsBy(attemptOutcomeSchema, "Attempts with the outcome").meta({
       description: "Attempts that began, by outcome: delivered, or the error class.",
@@ -96,18 +95,17 @@ export const statisticPointSchema = z
       description: "Syncs that began, by outcome. null if `channel` is given.",
     }),
   })
-  .meta({ id: "StatisticPoint", description: "What happened in a minute, an hour or a day." })
+  .meta({ id: "StatisticPoint", description: "What happened in a minute, or in several." })
 
 export const statisticsSchema = z
   .object({
-    interval: statisticIntervalSchema.meta({ description: "Length of a point." }),
     channel: z
       .string()
       .nullable()
       .meta({ description: "null: all channels.", examples: ["acme"] }),
     counted_before: z.iso.datetime().meta({
       description:
-        "Everything before this time is counted, about a minute after it happened. Later events are missing in the points. Ten minutes later, points can still grow by attempts that were recorded late.",
+        "Everything before this time is counted. Later events are missing in the points. A minute is counted once, a minute after its end: attempts that are recorded later are in no point.",
     }),
     deferred: z
       .object({

@@ -70,7 +70,7 @@ export const overviewTexts = {
   charts: {
     title: "Activity",
     range: "Time range",
-    ranges: { "1h": "1 h", "6h": "6 h", "24h": "24 h", "7d": "7 days", "90d": "90 days" },
+    ranges: { "1h": "1 h", "6h": "6 h", "24h": "24 h", "7d": "7 days" },
     open: "Press Enter to see the deliveries of the selected time.",
     openSyncs: "Press Enter to see the syncs of the selected time.",
     deliveries: "Deliveries",

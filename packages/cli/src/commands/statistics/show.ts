@@ -1,9 +1,4 @@
-import {
-  type StatisticPoint,
-  type Statistics,
-  statisticIntervalSchema,
-  statisticsSchema,
-} from "@sitewire/contracts"
+import { type StatisticPoint, type Statistics, statisticsSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
@@ -12,28 +7,30 @@ import { table, timeColumn } from "../../output/table.ts"
 import { duration } from "../../output/time.ts"
 import { describeDead } from "../channel/healthBlock.ts"
 
-type Options = TimeRange & { interval: string; channel?: string }
+const minutes = { minute: 1, hour: 60, day: 1_440 }
+
+type Options = TimeRange & { interval: keyof typeof minutes; channel?: string }
 
 export const showStatistics: CliCommand = {
   name: "show",
   description: "show deliveries, attempts, latency, triggers and syncs per minute, hour or day",
   options: [
     new Option("--interval <interval>", "the length of a row")
-      .choices(statisticIntervalSchema.options)
+      .choices(Object.keys(minutes))
       .default("minute"),
     new Option("--channel <channel>", "only this channel"),
     ...timeRangeOptions("rows that begin"),
   ],
   notes:
-    "Without times, the last 60 rows. A minute is counted about half a minute after its end. Hours and days are in UTC.",
+    "Of the last 7 days; without times, the last 60 rows. A minute is counted a minute after its end. Hours and days are in UTC.",
   examples: [
     "sitewire statistics show",
-    "sitewire statistics show --channel acme --interval hour --after 2026-11-21",
+    "sitewire statistics show --channel acme --interval hour --after 24h",
     "sitewire statistics show --interval day --json | jq '.data[] | [.started_at, .deliveries]'",
   ],
   json: statisticsSchema,
   async run({ callApi, print }, _, { interval, channel, after, before }: Options) {
-    const query = { interval, channel, created_after: after, created_before: before }
+    const query = { merge: minutes[interval], channel, created_after: after, created_before: before }
     print(await callApi((client) => client.readStatistics(query)), describe)
   },
 }

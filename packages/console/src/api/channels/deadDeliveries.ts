@@ -2,8 +2,8 @@ import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
 import { minuteMs } from "../../statistics/countMinute.ts"
+import { dayMs } from "../../statistics/countNextMinute.ts"
 import { floorTo } from "../../statistics/readPoints.ts"
-import { dayMs } from "../../statistics/rollUp.ts"
 import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
 
 const countedMs = 7 * dayMs

@@ -3,10 +3,12 @@ import {
   deferralReasonSchema,
   maxStatisticPoints,
   type Statistics,
+  statisticsKeptMs,
   statisticsQuerySchema,
   statisticsSchema,
   syncOutcomeSchema,
 } from "@sitewire/contracts"
+import { minuteMs } from "../../statistics/countMinute.ts"
 import { quantile } from "../../statistics/latency.ts"
 import { readDeferred } from "../../statistics/readDeferred.ts"
 import { readOldestOverdue } from "../../statistics/readOldestOverdue.ts"
@@ -14,7 +16,6 @@ import {
   addUp,
   type Counts,
   floorTo,
-  lengthMs,
   type Point,
   readPoints,
   readPosition,
@@ -31,42 +32,45 @@ export const readStatistics = defineRoute({
   method: "get",
   path: "/v1/statistics",
   operation: "readStatistics",
-  summary: "Read statistics per minute, hour or day",
+  summary: "Read statistics of the last 7 days",
   allow: { read: "all", channel: "own" },
   description:
-    "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted about half a minute after its end.",
+    "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted a minute after its end, and kept for 7 days.",
   expensive: true,
   query: statisticsQuerySchema,
   otherResponses: { 404: "The channel does not exist." },
   success: { status: 200, description: "The points, oldest first.", schema: statisticsSchema },
   async handle({ prisma, sql }, { query, caller }) {
-    const { interval, merge, channel } = query
+    const { merge, channel } = query
     if (channel === undefined && caller.channels !== "all") {
       const message = "channel is required, because the API key may not see all channels"
       return invalidRequest("query", [{ field: "channel", message }])
     }
-    const length = lengthMs[interval]
-    const to = ceilTo(
-      query.created_before === undefined ? Date.now() : Date.parse(query.created_before),
-      length,
-    )
+    const now = Date.now()
+    const length = merge * minuteMs
+    const oldest = floorTo(now - statisticsKeptMs, length)
+    const to = ceilTo(query.created_before === undefined ? now : Date.parse(query.created_before), minuteMs)
     const from =
       query.created_after === undefined
-        ? Math.max(0, to - defaultPoints * length)
-        : ceilTo(Date.parse(query.created_after), length)
+        ? Math.max(oldest, floorTo(to, length) - defaultPoints * length)
+        : ceilTo(Date.parse(query.created_after), minuteMs)
+    if (from < oldest) {
+      const message =
+        "created_after must be at most 7 days ago, because minutes are kept so long. Read longer ranges in Prometheus"
+      return invalidRequest("query", [{ field: "created_after", message }])
+    }
     if (to - from > maxStatisticPoints * length) {
-      const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of one ${interval} each) apart`
+      const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of ${merge} min each) apart`
       return invalidRequest("query", [{ field: "created_after", message }])
     }
     if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
       return notFound("channel", channel)
     const position = await readPosition(sql)
-    const points = await readPoints(sql, { interval, merge, channel: channel ?? "", from, to }, position)
+    const points = await readPoints(sql, { merge, channel: channel ?? "", from, to })
     const isTotal = channel === undefined
     const deferred = await readDeferred(sql, channel ?? "", position)
     const overdue = isTotal ? await readOldestOverdue(sql) : null
     return ok({
-      interval,
       channel: channel ?? null,
       counted_before: position.counted_through.toISOString(),
       deferred: deferred && {

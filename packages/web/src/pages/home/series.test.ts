@@ -25,7 +25,6 @@ const point = (started_at: string): Schemas["StatisticPoint"] => ({
 const statistics = (counted_before: string, data: Schemas["StatisticPoint"][]): Schemas["Statistics"] => {
   const { started_at: _, ...total } = point(counted_before)
   return {
-    interval: "minute",
     channel: null,
     counted_before,
     deferred: null,

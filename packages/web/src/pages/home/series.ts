@@ -2,13 +2,12 @@ import type { Schemas } from "../../api/client.ts"
 
 type Point = Schemas["StatisticPoint"]
 
-/** How many points of how many minutes, hours or days a range has. */
+/** How many points of how many minutes a range has. */
 export const ranges = {
-  "1h": { interval: "minute", seconds: 60, merge: 1, points: 60 },
-  "6h": { interval: "minute", seconds: 60, merge: 2, points: 180 },
-  "24h": { interval: "minute", seconds: 60, merge: 10, points: 144 },
-  "7d": { interval: "hour", seconds: 3_600, merge: 1, points: 168 },
-  "90d": { interval: "day", seconds: 86_400, merge: 1, points: 90 },
+  "1h": { merge: 1, points: 60 },
+  "6h": { merge: 2, points: 180 },
+  "24h": { merge: 10, points: 144 },
+  "7d": { merge: 60, points: 168 },
 } as const
 
 export type Range = keyof typeof ranges
@@ -19,14 +18,14 @@ export function rangeOf(given: string | undefined): Range {
 }
 
 /** How long a point is, in seconds. */
-export const lengthOf = (range: Range) => ranges[range].seconds * ranges[range].merge
+export const lengthOf = (range: Range) => ranges[range].merge * 60
 
 /** The statistics of a range. Its begin changes only with its newest point, so that parts of a page share the response. */
 export function filterOf(range: Range, channel?: string) {
-  const { interval, merge, points } = ranges[range]
+  const { merge, points } = ranges[range]
   const length = lengthOf(range) * 1_000
   const from = Math.floor(Date.now() / length) * length - points * length
-  return { interval, merge, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
+  return { merge, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
 }
 
 export const failuresOf = ({ attempts: { delivered: _, ...failed } }: Pick<Point, "attempts">) =>

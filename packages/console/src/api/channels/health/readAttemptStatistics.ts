@@ -1,9 +1,9 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { minuteMs } from "../../../statistics/countMinute.ts"
+import { dayMs, hourMs } from "../../../statistics/countNextMinute.ts"
 import { quantile } from "../../../statistics/latency.ts"
 import { addUp, floorTo, type Point, readPoints, readPosition } from "../../../statistics/readPoints.ts"
-import { dayMs, hourMs } from "../../../statistics/rollUp.ts"
 
 /** From the counted minutes, because a day can have millions of attempts. `since`: when the channel was created. */
 export async function readAttemptStatistics(
@@ -15,7 +15,7 @@ export async function readAttemptStatistics(
   const to = position.counted_through.getTime()
   // A channel with the id of a deleted one may belong to another partner.
   const from = Math.max(to - dayMs, floorTo(since.getTime(), minuteMs))
-  const points = await readPoints(sql, { interval: "minute", merge: 1, channel, from, to }, position)
+  const points = await readPoints(sql, { merge: 1, channel, from, to })
   return {
     counted_before: position.counted_through.toISOString(),
     last_hour: sumOf(points.filter(({ startedAt }) => startedAt >= to - hourMs)),

@@ -15,7 +15,7 @@ type LastAttempt = Pick<Prisma.AttemptModel, "delivery_id" | "status" | "error" 
 
 const counted = (column: string) => `(
   select ${column} from statistic
-   where interval = 'minute' and channel_id = $1 and started_at >= date_trunc('minute', $2::timestamptz) and ${column} is not null
+   where channel_id = $1 and started_at >= date_trunc('minute', $2::timestamptz) and ${column} is not null
    order by started_at desc limit 1)`
 
 const last = (condition: string) => `(
