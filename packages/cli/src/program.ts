@@ -1,4 +1,4 @@
-import { Command, type HelpContext } from "commander"
+import { Command } from "commander"
 import packageJson from "../package.json" with { type: "json" }
 import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
@@ -7,15 +7,13 @@ import { Failure } from "./errors/failure.ts"
 import { inWordsOfCommands } from "./errors/inWordsOfCommands.ts"
 import { redactSecrets } from "./errors/redactSecrets.ts"
 import { refuseSecrets } from "./errors/refuseSecrets.ts"
-import { findCommand } from "./grammar/findCommand.ts"
-import { pluralOf } from "./grammar/pluralOf.ts"
 import { globalOptions } from "./options/globalOptions.ts"
 import { createSession, type Outcome, type ProcessContext } from "./session/createSession.ts"
 
 /** `json`: writes neither errors nor the help text that replaces them, because the caller reports them. */
 export function createProgram(context: ProcessContext, outcome: Outcome, json = false): Command {
   const { stdout, stderr } = context
-  const program = new GrammarCommand("sitewire")
+  const program = new Command("sitewire")
     .description("Channels, connections, deliveries and syncs of Sitewire, from the command line.")
     .version(packageJson.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
@@ -26,45 +24,18 @@ export function createProgram(context: ProcessContext, outcome: Outcome, json = 
     .configureHelp({
       showGlobalOptions: true,
       helpWidth: stdout.columns ?? 100,
-      // Without the aliases: the text below says what they are.
       subcommandTerm: (command) => [command.name(), usageOf(command)].join(" ").trim(),
     })
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void (json || stderr.write(redactSecrets(text))),
     })
-    .addHelpText("after", grammarHelp)
     .addHelpText("after", targetHelp)
     .addHelpText("after", exitCodeHelp)
     .addHelpText("after", exampleHelp(rootExamples))
   for (const option of globalOptions) program.addOption(option)
   for (const entry of commands) add(program, entry, { context, outcome })
   return program
-}
-
-/** Suggests the right command for `sitewire list deliveries` and `sitewire key delete`, too. */
-class GrammarCommand extends Command {
-  override createCommand(name: string): Command {
-    return new GrammarCommand(name)
-  }
-
-  /** `sitewire test --help` suggests a command, too. Otherwise commander prints the help of `sitewire`. */
-  override helpInformation(context?: HelpContext): string {
-    if (this.commands.length > 0 && /^[^-]/.test(this.args[0] ?? "")) this.unknownCommand()
-    return super.helpInformation(context)
-  }
-
-  // commander calls this method, which its types do not contain.
-  unknownCommand(): void {
-    const words = [...pathOf(this), ...this.args.filter((word) => !word.startsWith("-"))]
-    const meant = findCommand(commands, words)
-    const suggestion = meant === null ? "" : `\n(Did you mean ${meant}?)`
-    this.error(`error: unknown command '${this.args[0]}'${suggestion}`, { code: "commander.unknownCommand" })
-  }
-}
-
-function pathOf(command: Command): string[] {
-  return command.parent ? [...pathOf(command.parent), command.name()] : []
 }
 
 function usageOf(command: Command): string {
@@ -81,11 +52,7 @@ function add(parent: Command, entry: CliCommand | CommandGroup, surroundings: Su
   const hidden = isGroup(entry) && entry.hidden === true
   const command = parent.command(entry.name, { hidden }).description(entry.description).helpCommand(false)
   if (!isGroup(entry)) register(command, entry, surroundings)
-  else {
-    const plural = pluralOf(entry.name)
-    if (!parent.parent && plural !== null) command.alias(plural)
-    for (const child of entry.commands) add(command, child, surroundings)
-  }
+  else for (const child of entry.commands) add(command, child, surroundings)
 }
 
 function register(command: Command, definition: CliCommand, { context, outcome }: Surroundings): void {
@@ -110,9 +77,6 @@ function register(command: Command, definition: CliCommand, { context, outcome }
 function exampleHelp(lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`
 }
-
-const grammarHelp = `
-A command is a noun and a verb. The noun may be plural: \`sitewire deliveries list\`.`
 
 const targetHelp = `
 The addresses and the API key are taken from the options; then from the profile that --profile or

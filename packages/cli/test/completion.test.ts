@@ -14,7 +14,7 @@ async function complete(source: string, words: string[]): Promise<string[]> {
   return stdout.trim().split(" ").sort()
 }
 
-test("bash completes nouns, also plural ones, verbs, options and the values of options", async () => {
+test("bash completes nouns, verbs, options and the values of options", async () => {
   const source = await script("bash")
   const offered = (...words: string[]) => complete(source, ["sitewire", ...words])
   expect(await offered("de")).toEqual(["delivery"])
@@ -23,7 +23,6 @@ test("bash completes nouns, also plural ones, verbs, options and the values of o
   )
   expect(await offered("")).not.toContain("publish")
   expect(await offered("delivery", "re")).toEqual(["resend", "resend-all", "reveal"])
-  expect(await offered("deliveries", "re")).toEqual(["resend", "resend-all", "reveal"])
   expect(await offered("channel", "secret", "")).toEqual(
     expect.arrayContaining(["activate", "retire", "stage"]),
   )

@@ -12,21 +12,17 @@ Renders every page of the web console, in light and dark, narrow and wide, into 
   --only PATTERN   only pages whose name matches this regular expression
   --quick          wide pages only
   --empty          an installation without any data
-  --rows COUNT     with this many more deliveries, such as 10000000
   --docs           also replace the pictures of the README and the documents`
-const { values, explain } = readArguments(
+const { values } = readArguments(
   {
     only: { type: "string", default: "" },
     quick: { type: "boolean", default: false },
     empty: { type: "boolean", default: false },
-    rows: { type: "string", default: "0" },
     docs: { type: "boolean", default: false },
   },
   usage,
   { allowPositionals: false },
 )
-const oldDeliveries = Number(values.rows)
-if (!Number.isInteger(oldDeliveries)) explain("--rows must be a number of deliveries.")
 const folder = fileURLToPath(new URL("../../../.sitewire/screenshots/", import.meta.url))
 await mkdir(folder, { recursive: true })
 
@@ -42,7 +38,7 @@ const sizes = values.quick
   : { wide: [1_440, 900] as const, narrow: [390, 844] as const }
 
 await build({ root: fileURLToPath(new URL("..", import.meta.url)), logLevel: "warn" })
-const filled = await startFilledConsole({ empty: values.empty, oldDeliveries })
+const filled = await startFilledConsole({ empty: values.empty })
 const browser = await openBrowser()
 try {
   const idOf = async (condition: string) => {

@@ -15,17 +15,15 @@ export async function serveFilled(
   it: Installation,
   {
     empty = false,
-    oldDeliveries = 0,
     countedHours = 24,
     start = startProcess,
   }: {
     empty?: boolean
-    oldDeliveries?: number
     countedHours?: number
     start?: (it: Installation, env: Record<string, string>) => Promise<Started>
   },
 ) {
-  if (!empty) await fill(it, { oldDeliveries, countedHours })
+  if (!empty) await fill(it, countedHours)
   const { origin, createKey } = await start(it, {
     API_REQUESTS_PER_MINUTE: "1000000",
     API_PARTNER_REQUESTS_PER_MINUTE: "1000000",

@@ -9,10 +9,9 @@ const stateFolder = fileURLToPath(new URL("../../../.sitewire/", import.meta.url
 
 /**
  * A console on a database of its own, with realistic data. It serves the page as it was built last. Postgres and Kafka are
- * those of DATABASE_URL and KAFKA_BROKERS; without them, both are started. `oldDeliveries`: how many deliveries to add to
- * those of the last day.
+ * those of DATABASE_URL and KAFKA_BROKERS; without them, both are started.
  */
-export async function startFilledConsole(options: { empty?: boolean; oldDeliveries?: number } = {}) {
+export async function startFilledConsole(options: { empty?: boolean } = {}) {
   const backing = await startBackingServices({
     directory: `${stateFolder}web`,
     jars: `${stateFolder}jars`,

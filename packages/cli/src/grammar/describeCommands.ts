@@ -1,14 +1,11 @@
 import type { Option } from "commander"
 import { type CliCommand, type CommandGroup, isGroup } from "../command.ts"
 import { globalOptions } from "../options/globalOptions.ts"
-import { pluralOf } from "./pluralOf.ts"
 
-/** The commands as data: completion, the reference page and the manual page are written from it. */
+/** The commands as data: completion and the reference page are written from it. */
 export type CommandDescription = {
   /** The words of the command after `sitewire`. */
   path: readonly string[]
-  /** Another word for the last one of `path`, or null. */
-  alias: string | null
   description: string
   options: readonly Option[]
   subcommands: readonly CommandDescription[]
@@ -22,7 +19,6 @@ export function describeCommands(commands: readonly (CliCommand | CommandGroup)[
     const group = isGroup(entry)
     return {
       path,
-      alias: group && parents.length === 0 ? pluralOf(entry.name) : null,
       description: entry.description,
       options: group ? [] : (entry.options ?? []).filter(({ hidden }) => !hidden),
       subcommands: group ? entry.commands.map((child) => describe(child, path)) : [],
@@ -31,7 +27,6 @@ export function describeCommands(commands: readonly (CliCommand | CommandGroup)[
   }
   return {
     path: [],
-    alias: null,
     description: "",
     options: globalOptions,
     subcommands: commands

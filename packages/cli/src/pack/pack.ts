@@ -17,8 +17,6 @@ The command line of Sitewire: channels, connections, deliveries and syncs. It ne
     sitewire profile add production --api https://sitewire.example
     sitewire doctor
     sitewire --help
-
-Every command is described in sitewire(1): \`man sitewire\` after \`npm install --global\`.
 `
 
 /** Writes an archive that \`npm install\` installs without a clone of the repository. Returns its path. */
@@ -27,8 +25,6 @@ export async function pack(destination: string): Promise<string> {
   try {
     const { modules } = await bundle(join(folder, "dist"))
     await chmod(join(folder, "dist", "sitewire.js"), 0o755)
-    await mkdir(join(folder, "man"))
-    await copyFile(join(root, "docs/reference/sitewire.1"), join(folder, "man", "sitewire.1"))
     await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"))
     await writeFile(join(folder, "THIRD-PARTY-LICENSES"), await readLicences(modules))
     await writeFile(join(folder, "README.md"), readme)
@@ -56,8 +52,7 @@ function manifest(): object {
     private: true,
     type: "module",
     bin: { sitewire: "dist/sitewire.js" },
-    man: "man/sitewire.1",
-    files: ["dist", "man", "THIRD-PARTY-LICENSES"],
+    files: ["dist", "THIRD-PARTY-LICENSES"],
     engines: { node: ">=20" },
   }
 }

@@ -11,7 +11,7 @@ _sitewire() {
     [[ $word == "=" ]] || prev="$word"
     case "$at $word" in
 ${pathNames(entries)
-  .map(({ path, names }) => `      ${alternatives(names)}) at="${path}" ;;`)
+  .map(({ path, name }) => `      "${name}") at="${path}" ;;`)
   .join("\n")}
     esac
   done
@@ -27,10 +27,6 @@ ${entries.map(({ path, subcommands, options }) => `    "${path}") ${complete([..
   esac
 }
 complete -o default -F _sitewire sitewire`
-}
-
-function alternatives(names: readonly string[]): string {
-  return names.map((name) => `"${name}"`).join(" | ")
 }
 
 function withValues(entries: readonly CompletionEntry[]): string[] {

@@ -8,8 +8,6 @@ type Word = { word: string; description: string }
 export type CompletionEntry = {
   /** The words before, such as `delivery list`; empty for `sitewire` itself. */
   path: string
-  /** Aliases of `path`, such as `deliveries list`. */
-  aliases: readonly string[]
   subcommands: readonly Word[]
   options: readonly (Word & { takesValue: boolean; values: readonly string[] })[]
 }
@@ -18,19 +16,12 @@ export function completionModel(commands: Commands): CompletionEntry[] {
   const root = describeCommands(commands)
   return withSubcommands(root).map((command) => ({
     path: command.path.join(" "),
-    aliases: aliasesOf(command, root),
     subcommands: command.subcommands.map((child) => ({
       word: child.path.at(-1) ?? "",
       description: child.description,
     })),
     options: optionsOf(command, root),
   }))
-}
-
-function aliasesOf({ path }: CommandDescription, root: CommandDescription): string[] {
-  const [first, ...rest] = path
-  const alias = root.subcommands.find((group) => group.path[0] === first)?.alias
-  return alias ? [[alias, ...rest].join(" ")] : []
 }
 
 function optionsOf(command: CommandDescription, root: CommandDescription): CompletionEntry["options"] {
@@ -45,15 +36,12 @@ function optionsOf(command: CommandDescription, root: CommandDescription): Compl
   return [...options, help, ...(command === root ? [version] : [])]
 }
 
-/** By which words each command is reached, after those of its parent: `delivery lst` has none. */
-export function pathNames(entries: readonly CompletionEntry[]): { path: string; names: string[] }[] {
-  return entries
-    .filter(({ path }) => path !== "")
-    .map(({ path, aliases }) => {
-      const parent = path.split(" ").slice(0, -1).join(" ")
-      const names = [path, ...aliases].map((name) => `${parent} ${name.split(" ").at(-1)}`)
-      return { path, names: [...new Set(names)] }
-    })
+/** By which words each command is reached: its last word after those of its parent. */
+export function pathNames(entries: readonly CompletionEntry[]): { path: string; name: string }[] {
+  return entries.flatMap(({ path }) => {
+    const words = path.split(" ")
+    return path === "" ? [] : [{ path, name: `${words.slice(0, -1).join(" ")} ${words.at(-1)}` }]
+  })
 }
 
 /** Options whose value can be anything, such as a file. */

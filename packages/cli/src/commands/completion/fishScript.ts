@@ -9,10 +9,7 @@ function __sitewire_command
     for word in $words[2..-1]
         switch "$at $word"
 ${pathNames(entries)
-  .map(
-    ({ path, names }) =>
-      `            case ${names.map(quote).join(" ")}\n                set at ${quote(path)}`,
-  )
+  .map(({ path, name }) => `            case ${quote(name)}\n                set at ${quote(path)}`)
   .join("\n")}
         end
     end

@@ -12,7 +12,7 @@ _sitewire() {
     prev="$word"
     case "$at $word" in
 ${pathNames(entries)
-  .map(({ path, names }) => `      ${names.map((name) => `"${name}"`).join(" | ")}) at="${path}" ;;`)
+  .map(({ path, name }) => `      "${name}") at="${path}" ;;`)
   .join("\n")}
     esac
   done

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { readReference } from "@sitewire/cli/reference"
 import { includeCode } from "./includeCode.ts"
-import { readLogs } from "./reference/logs/readLogEvents.ts"
 import { readHelp } from "./reference/readHelp.ts"
 import { readMetrics } from "./reference/readMetrics.ts"
 import { readProcesses } from "./reference/readProcesses.ts"
@@ -15,7 +14,6 @@ export async function generateFiles(root: URL, files: readonly string[]): Promis
   const code = {
     processes: await readProcesses(root),
     metrics: readMetrics(sources),
-    logs: readLogs(sources),
     help: readHelp(),
     reference: readReference(),
   }

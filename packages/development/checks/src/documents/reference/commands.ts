@@ -6,7 +6,7 @@ export function commandsPage(help: ReadonlyMap<string, string>, { commands, type
   return [
     "# Commands",
     "What `sitewire --help` and the `--help` of each command print. In a clone of the repository, `sitewire` is " +
-      "`npm run --silent sitewire --`. The same text is the manual page [sitewire.1](sitewire.1).",
+      "`npm run --silent sitewire --`.",
     "With `--json`, a command prints one value of the type below it, in TypeScript's notation; the named types are at " +
       "the [end](#json-types). Later versions may add fields. An error is a problem document, or " +
       "`{ type: string, title: string, exit_code: number }`, on standard error.",

@@ -3,9 +3,6 @@ import { localVariables } from "@sitewire/local/config"
 import { describeVariables } from "@sitewire/runtime"
 import { commandsPage } from "./commands.ts"
 import { configurationPage } from "./configuration.ts"
-import { logsPage } from "./logs/logsPage.ts"
-import type { OwnedLogEvent } from "./logs/readLogEvents.ts"
-import { manualPage } from "./manualPage.ts"
 import { metricsPage } from "./metrics.ts"
 import { problemsPage } from "./problems.ts"
 import type { OwnedMetric } from "./readMetrics.ts"
@@ -18,7 +15,6 @@ const notice = "Written by `npm run docs` from the code. Do not edit."
 export function referencePages(code: {
   processes: readonly ProcessVariables[]
   metrics: readonly OwnedMetric[]
-  logs: readonly OwnedLogEvent[]
   help: ReadonlyMap<string, string>
   reference: Reference
 }): Map<string, string> {
@@ -26,16 +22,13 @@ export function referencePages(code: {
     configuration: configurationPage(code.processes, describeVariables(localVariables)),
     topics: topicsPage(),
     metrics: metricsPage(code.metrics),
-    logs: logsPage(code.logs),
     cli: commandsPage(code.help, code.reference),
     problems: problemsPage(),
     scopes: scopesPage(),
   }
-  const manual = `.\\" ${notice}\n${manualPage(code.help.get("sitewire") ?? "", code.reference)}\n`
-  return new Map([
-    ...Object.entries(pages).map(
+  return new Map(
+    Object.entries(pages).map(
       ([name, page]) => [`docs/reference/${name}.md`, `<!-- ${notice} -->\n\n${page}\n`] as const,
     ),
-    ["docs/reference/sitewire.1", manual],
-  ])
+  )
 }

@@ -22,7 +22,7 @@ type View = { shownAtMs: number; cpuMs: number; files: number; kB: number }
  */
 export async function measureFirstView(it: Bench): Promise<Measure[]> {
   await build({ root: join(it.checkout.root, "packages/web"), logLevel: "warn" })
-  await fill(it, { oldDeliveries: 0, countedHours: 24 })
+  await fill(it, 24)
   const web = await it.start("console", { API_REQUESTS_PER_MINUTE: "1000000" })
   const origin = web.addresses.console ?? ""
   const storageState = await signIn(origin, await it.apiKey("operate"))
