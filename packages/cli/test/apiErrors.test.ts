@@ -57,8 +57,8 @@ test.each([
   ],
   ["GET /v1/syncs?connection=a-b lists its syncs.", "`sitewire sync list a-b` lists its syncs."],
   ["GET /v1/channels/{id}/secret/staged shows it until", "`sitewire channel secret show` shows it until"],
-  ['There is no problem "x". GET /v1/problems lists all', "`sitewire problem list` lists all"],
-  ["GET /v1/problems?state=open lists those", "`sitewire problem list --state open` lists those"],
+  ['There is no incident "x". GET /v1/incidents lists all', "`sitewire incident list` lists all"],
+  ["GET /v1/incidents?state=open lists those", "`sitewire incident list --state open` lists those"],
   ["DELETE /v1/keys/key_1 revokes this key", "`sitewire key revoke key_1` revokes this key"],
 ])("%s names a command", async (detail, expected) => {
   const { stderr } = await reject("job list", { detail })

@@ -208,14 +208,16 @@ test.concurrent("a failing channel is found, its health explains why, and it is 
   const header = String(notified.headers["x-sitewire-signature"])
   expect(verify({ body: notified.body, header, secrets: [secret] })).toMatchObject({ valid: true })
   expect(JSON.parse(notified.body.toString())).toMatchObject({ event: "channel.failing", status: "firing" })
-  const problems = await run("problem", "list", "--state", "open", "--subject", "unwell")
-  expect(problems.stdout).toMatch(/ open +channel.failing +unwell +\d+ +sitewire channel health unwell$/m)
-  const [problem = ""] = /prb_\w+/.exec(problems.stdout) ?? []
-  const acknowledged = await run("problem", "acknowledge", problem, "--note", "told the partner")
+  const incidents = await run("incident", "list", "--state", "open", "--subject", "unwell")
+  expect(incidents.stdout).toMatch(
+    / open +channel.failing +unwell +\d+ +Deliveries to the channel unwell fail\. .* +sitewire channel health unwell$/m,
+  )
+  const [incident = ""] = /inc_\w+/.exec(incidents.stdout) ?? []
+  const acknowledged = await run("incident", "acknowledge", incident, "--note", "told the partner")
   expect(acknowledged.stdout).toMatch(/^acknowledged: +by key_\w+ \(.+\), until it is resolved$/m)
-  const noted = await run("problem", "list", "--subject", "unwell")
+  const noted = await run("incident", "list", "--subject", "unwell")
   expect(noted.stdout).toMatch(/ acknowledged +channel.failing .* told the partner$/m)
-  expect((await run("problem", "withdraw", problem)).stdout).toMatch(/^acknowledged: +no$/m)
+  expect((await run("incident", "withdraw", incident)).stdout).toMatch(/^acknowledged: +no$/m)
   const health = await run("channel", "health", "unwell")
   expect(health.stdout).toMatch(/^health: +failing$/m)
   expect(health.stdout).toMatch(/^last failure: .*: status 500, delivery /m)

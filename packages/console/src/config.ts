@@ -19,7 +19,7 @@ import {
 import { z } from "zod"
 
 const operatorEmails =
-  "Addresses, separated by commas, that get an e-mail of all problems: one an hour at most. Needs SMTP_URL."
+  "Addresses, separated by commas, that get an e-mail of all incidents: one an hour at most. Needs SMTP_URL."
 
 const originSchema = z
   .url({ protocol: /^https?$/, error: "must be an http or https URL" })

@@ -9,6 +9,7 @@ import { routes } from "./api/routes.ts"
 import { createApp } from "./api/server/createApp.ts"
 import { serveHttp } from "./api/server/serveHttp.ts"
 import type { consoleVariables } from "./config.ts"
+import { startIncidents } from "./incidents/startIncidents.ts"
 import { reconcileSources } from "./jobs/reconcile/reconcileSources.ts"
 import { runJobs } from "./jobs/runJobs.ts"
 import { startPublisher } from "./kafka/publisher.ts"
@@ -17,7 +18,6 @@ import { topicReaderOn } from "./kafka/topicReader.ts"
 import { openMailer } from "./mail/openMailer.ts"
 import { startMailing } from "./mail/startMailing.ts"
 import { readProvider } from "./oidc/readProvider.ts"
-import { startProblems } from "./operatorProblems/startProblems.ts"
 import { defaultPageFolder } from "./page/defaultPageFolder.ts"
 import { startDeletingOldRecords } from "./retention/startDeletingOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
@@ -30,7 +30,7 @@ const searchWithinMs = 5_000
 
 type Settings = Omit<ServiceParts<typeof consoleVariables>, "announce" | "tracing"> & {
   pool: Pool
-  /** How often minutes are counted for the statistics, and problems are looked for. */
+  /** How often minutes are counted for the statistics, and incidents are looked for. */
   countIntervalMs?: number
   /** How long after its end a minute is counted. */
   countMarginMs?: number
@@ -52,10 +52,14 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
   // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
   // need it.
+  let kafkaDownSince: Date | null = null
   const publisher = startPublisher({
     kafka,
     log,
-    onState: (reachable, why) => readiness.set("kafka", reachable, why),
+    onState(reachable, why) {
+      readiness.set("kafka", reachable, why)
+      kafkaDownSince = reachable ? null : (kafkaDownSince ?? new Date())
+    },
   })
   lifecycle.onStop("kafka", (deadlineMs) => publisher.close(deadlineMs))
 
@@ -88,13 +92,13 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
     retryDelaysMs: config.RETRY_DELAYS,
     retryPeriodMs: config.RETRY_PERIOD,
   })
-  const problems = startProblems({
+  const incidents = startIncidents({
     pool,
-    kafka: { readTopics, invalid: invalidTopic },
+    kafka: { readTopics, invalid: invalidTopic, downSince: () => kafkaDownSince },
     intervalMs: countIntervalMs,
     log,
   })
-  lifecycle.onStop("problems", () => problems.close())
+  lifecycle.onStop("incidents", () => incidents.close())
 
   const mailer = openMailer(config)
   if (mailer) {

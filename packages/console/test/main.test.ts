@@ -44,7 +44,7 @@ test("the process serves requests, sends e-mails, logs no secret and no address,
   const { key } = await createApiKey({ prisma: openPrisma(pool), name: "test", scopes: ["operate"] })
   const sealingKey = Buffer.alloc(32, 9).toString("base64")
   await pool.sql(
-    "insert into operator_problem (id, kind, subject_id, details, since, created_at) values ('n', 'delivery.dead', 'old', '{}', now(), now() - interval '2 minutes')",
+    "insert into incident (id, kind, subject_id, details, since, created_at) values ('n', 'delivery.dead', 'old', '{}', now(), now() - interval '2 minutes')",
   )
   const logins: unknown[] = []
   const smtp = await startSmtpServer({

@@ -4,6 +4,7 @@ import type { Traceparent } from "@sitewire/runtime"
 import type { Claim } from "./delivery.ts"
 import { insertEnded } from "./ended.ts"
 import { lockWaiting } from "./lockWaiting.ts"
+import { recordFailures } from "./recordFailures.ts"
 
 export type AttemptRecord = {
   deliveryId: string
@@ -67,6 +68,9 @@ const outcomeColumns = {
 export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
   error, detail, secret_id, url`
 
+/** SQL for when an attempt ended. */
+export const attemptEnd = "started_at + duration_ms * interval '1 millisecond'"
+
 // What an attempt changes (docs/how-it-works.md draws all states and ways between them). A delivery that waits is pending,
 // or was delivered and is resent.
 //
@@ -105,7 +109,7 @@ const insertAttempts = defineStatement<
 with outcome as (
   select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(outcomeColumns)}
 ), ${lockWaiting("$delivery_id")}, stored as materialized (
-  select id as delivery_id, state as stored_state from delivery
+  select id as delivery_id, channel_id, state as stored_state from delivery
    where id = any ($delivery_id::uuid[]) order by id for no key update skip locked
 ), skipped as materialized (
   select id from locked
@@ -113,7 +117,7 @@ with outcome as (
   select id from delivery where id = any ($delivery_id::uuid[]) and id <> all (array(select delivery_id from stored))
 ), seen as materialized (
   -- A resend was requested since the claim: the delivery stays deferred for it, and this attempt's retry is dropped.
-  select outcome.*, stored_state,
+  select outcome.*, stored_state, stored.channel_id,
          coalesce(lease_expires_at = to_timestamp(lease_expires_at_ms / 1000), false) as is_claimed,
          coalesce(deferred_reason = 'resend', false)
            and deferred_at is distinct from to_timestamp(deferred_at_ms / 1000) as resend_waits
@@ -131,7 +135,7 @@ with outcome as (
          last_status = case when seen.error is null then delivery.last_status else seen.status end
     from seen
    where delivery.id = any ($delivery_id::uuid[]) and delivery.id = seen.delivery_id and ${changesRow}
-  returning seen.*, delivery.state as state_now, event_id, channel_id, correlation
+  returning seen.*, delivery.state as state_now, event_id, correlation
 ), ended as (
   delete from waiting_delivery using updated as seen
    where waiting_delivery.delivery_id = seen.delivery_id and ${endsWait}
@@ -156,7 +160,9 @@ with outcome as (
          case when stored_state <> 'erased' then request_headers end
     from seen
   on conflict do nothing
-)
+  returning delivery_id
+), ${recordFailures(`select channel_id, started_at, ${attemptEnd} as ended_at, error, status, detail, state = 'dead' as is_dead
+    from seen join attempted using (delivery_id) where channel_id is not null`)}
 select id from skipped`,
 )
 

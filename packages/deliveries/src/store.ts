@@ -8,9 +8,11 @@ import {
   type AttemptRecord,
   attemptColumns,
   attemptColumnTypes,
+  attemptEnd,
   attemptValues,
   recordAttempts,
 } from "./record.ts"
+import { recordFailures } from "./recordFailures.ts"
 import { unreachableUntilNow } from "./unreachable.ts"
 
 type Deferral = {
@@ -116,7 +118,8 @@ with list as materialized (
   insert into attempt (delivery_id, ${attemptColumns}, response_excerpt, request_headers)
   select id, ${attemptColumns}, case when not erased then response_excerpt end, case when not erased then request_headers end
     from new where started_at is not null
-)
+), ${recordFailures(`select channel_id, started_at, ${attemptEnd} as ended_at, error, status, detail, state = 'dead' as is_dead
+    from new where started_at is not null`)}
 select is_current, array(
          select event_id from incoming where not exists (select from stored where stored.id = incoming.id)) as known
   from list`,

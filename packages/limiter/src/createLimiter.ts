@@ -100,8 +100,18 @@ export function createLimiter(settings: LimiterSettings) {
     queue.reject(key, "paused")
   }
 
+  /** Of a key that is known to work again. Its failures are kept, so that the next one opens the breaker again. */
+  function close(name: string): void {
+    const { breaker } = keys.read(name)
+    if (!isBreakerOpen(breaker)) return
+    breaker.openedAt = null
+    settings.onBreaker?.(name, "closed", breaker.failures)
+    settings.onCapacity?.(name)
+  }
+
   return {
     acquire,
+    close,
     /** How many more callers would get a permit within `maxWaitMs`. */
     capacity,
     pause,

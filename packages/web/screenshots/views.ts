@@ -32,7 +32,7 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "syncs", path: "/syncs" },
     { name: "syncs-failed", path: "/syncs?outcome=failed&connection=bookshop-stock" },
     { name: "syncs-none", path: "/syncs?site=nobody.example" },
-    { name: "problems", path: "/resolved-problems" },
+    { name: "incidents", path: "/resolved-incidents" },
     { name: "invalid-events", path: "/invalid-events" },
     { name: "jobs", path: "/jobs" },
     { name: "job", path: "/jobs/job_3f1c" },

@@ -11,7 +11,7 @@ import { jobTexts } from "./texts/job.ts"
 import { jobsTexts } from "./texts/jobs.ts"
 import { keysTexts } from "./texts/keys.ts"
 import { overviewTexts } from "./texts/overview.ts"
-import { resolvedProblemsTexts } from "./texts/resolvedProblems.ts"
+import { resolvedIncidentsTexts } from "./texts/resolvedIncidents.ts"
 import { secretsTexts } from "./texts/secrets.ts"
 import { sessionsTexts } from "./texts/sessions.ts"
 import { shellTexts } from "./texts/shell.ts"
@@ -26,7 +26,7 @@ export const texts = {
   ...signInTexts,
   ...statesTexts,
   ...overviewTexts,
-  ...resolvedProblemsTexts,
+  ...resolvedIncidentsTexts,
   ...deliveriesTexts,
   ...deliveryTexts,
   ...channelsTexts,

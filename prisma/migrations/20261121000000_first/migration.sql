@@ -168,6 +168,17 @@ create table channel_status (
 );
 create index channel_status_dispatcher_id_idx on channel_status (dispatcher_id);
 
+create table channel_failure (
+  channel_id text primary key,
+  since timestamptz(3) not null,
+  failures integer not null,
+  last_failed_at timestamptz(3) not null,
+  last_error text not null,
+  last_status integer,
+  last_detail text,
+  ended_at timestamptz(3)
+);
+
 create type receiver_check_kind as enum ('test', 'secret_test', 'address_change');
 create type receiver_check_state as enum ('waiting', 'running', 'done', 'failed');
 create table receiver_check (
@@ -283,8 +294,6 @@ create index waiting_delivery_deferred_idx on waiting_delivery (channel_id, defe
   where deferred_at is not null;
 -- For the poll: the scheduled deliveries, the longest overdue first.
 create index waiting_delivery_scheduled_idx on waiting_delivery (next_attempt_at) where next_attempt_at is not null;
--- For the channels that fail. Few of the rows of a large backlog were attempted so often.
-create index waiting_delivery_failing_idx on waiting_delivery (channel_id) where failures >= 3;
 
 create table ended_delivery (
   delivery_id uuid,
@@ -336,7 +345,7 @@ create index attempt_started_at_idx on attempt using brin (started_at) with (pag
 create table delivery_other partition of delivery default;
 create table attempt_other partition of attempt default;
 
--- Jobs and problems
+-- Jobs and incidents
 
 create type job_kind as enum ('resend', 'replay', 'erasure', 'reconcile');
 create type job_state as enum ('running', 'done', 'cancelled');
@@ -411,7 +420,7 @@ create table replayed_event (
   primary key (job_id, digest)
 );
 
-create table operator_problem (
+create table incident (
   id text primary key,
   kind text not null,
   subject_id text not null,
@@ -421,15 +430,16 @@ create table operator_problem (
   created_at timestamptz(3) not null default current_timestamp,
   seen_at timestamptz(3) not null default current_timestamp,
   resolved_at timestamptz(3),
+  closed_at timestamptz(3),
   acknowledged_at timestamptz(3),
   acknowledged_by text,
   note text,
   mailed text
 );
-create index operator_problem_created_at_id_idx on operator_problem (created_at, id);
-create index operator_problem_subject_id_created_at_id_idx on operator_problem (subject_id, created_at, id);
-create index operator_problem_resolved_at_idx on operator_problem (resolved_at);
-create unique index operator_problem_open_idx on operator_problem (kind, subject_id) where resolved_at is null;
+create index incident_created_at_id_idx on incident (created_at, id);
+create index incident_subject_id_created_at_id_idx on incident (subject_id, created_at, id);
+create index incident_resolved_at_idx on incident (resolved_at);
+create unique index incident_open_idx on incident (kind, subject_id) where closed_at is null;
 
 -- Connections and syncs
 

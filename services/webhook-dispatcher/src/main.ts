@@ -131,6 +131,7 @@ export async function start(
     dispatcher: id,
     statuses: dispatcher.statuses,
     onDeleted: dispatcher.forget,
+    onRecovered: dispatcher.closeBreaker,
     intervalMs: intervals.statusMs,
     log,
   })

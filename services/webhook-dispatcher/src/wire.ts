@@ -176,6 +176,7 @@ export function wire(parts: DispatcherParts) {
     /** Channels that fail, are slow, or have deferred deliveries. */
     statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...backlogs.all()])].map(statusOf),
     forget: limiter.forget,
+    closeBreaker: limiter.close,
     async close(deadlineMs: number): Promise<void> {
       stopping.abort()
       await Promise.all([ending.close(), ends.close(), draining])

@@ -32,6 +32,9 @@ import {
   deliveryWithAttemptsSchema,
   dryRunSchema,
   endedSessionsSchema,
+  incidentPageSchema,
+  type incidentQuerySchema,
+  incidentSchema,
   type invalidEventQuerySchema,
   invalidEventSchema,
   jobSchema,
@@ -39,10 +42,8 @@ import {
   listedChannelSchema,
   listedDeliverySchema,
   listedSyncSchema,
-  operatorProblemSchema,
   type pageQuerySchema,
   pageSchema,
-  type problemQuerySchema,
   requestedSyncSchema,
   resendAcceptedSchema,
   type secretQuerySchema,
@@ -82,7 +83,6 @@ export function createClient(options: ApiOptions) {
   const jobs = pageSchema(jobSchema)
   const keys = pageSchema(apiKeySchema)
   const sessions = pageSchema(consoleSessionSchema)
-  const problems = pageSchema(operatorProblemSchema)
   const auditEntries = pageSchema(auditEntrySchema)
   const jobOrDryRun = z.union([jobSchema, dryRunSchema])
   const post = { method: "POST" } as const
@@ -181,12 +181,12 @@ export function createClient(options: ApiOptions) {
     endSessions: (query: Query<typeof sessionOwnerQuerySchema>) =>
       call(endedSessionsSchema, { method: "DELETE", path: "sessions", query }),
     createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
-    listProblems: (query: Query<typeof problemQuerySchema> = {}) =>
-      call(problems, { path: "problems", query }),
-    acknowledgeProblem: (id: string, body: { note: string }) =>
-      call(operatorProblemSchema, { ...post, path: `problems/${segment(id)}/acknowledge`, body }),
+    listIncidents: (query: Query<typeof incidentQuerySchema> = {}) =>
+      call(incidentPageSchema, { path: "incidents", query }),
+    acknowledgeIncident: (id: string, body: { note: string }) =>
+      call(incidentSchema, { ...post, path: `incidents/${segment(id)}/acknowledge`, body }),
     withdrawAcknowledgement: (id: string) =>
-      call(operatorProblemSchema, { method: "DELETE", path: `problems/${segment(id)}/acknowledge` }),
+      call(incidentSchema, { method: "DELETE", path: `incidents/${segment(id)}/acknowledge` }),
     listAudit: (query: Query<typeof auditQuerySchema> = {}) => call(auditEntries, { path: "audit", query }),
   }
 }

@@ -38,6 +38,8 @@ import { listEvents } from "./event/list.ts"
 import { publishEvent } from "./event/publish.ts"
 import { replayEvents } from "./event/replay.ts"
 import { showEvent } from "./event/show.ts"
+import { acknowledgeIncident, withdrawAcknowledgement } from "./incident/acknowledge.ts"
+import { listIncidents } from "./incident/list.ts"
 import { cancelJob } from "./job/cancel.ts"
 import { listJobs } from "./job/list.ts"
 import { showJob } from "./job/show.ts"
@@ -46,8 +48,6 @@ import { listKeys } from "./key/list.ts"
 import { revokeKey } from "./key/revoke.ts"
 import { showKey } from "./key/show.ts"
 import { listen } from "./listen/listen.ts"
-import { acknowledgeProblem, withdrawAcknowledgement } from "./problem/acknowledge.ts"
-import { listProblems } from "./problem/list.ts"
 import { addProfile } from "./profile/add.ts"
 import { listProfiles } from "./profile/list.ts"
 import { removeProfile } from "./profile/remove.ts"
@@ -144,9 +144,9 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
     commands: [listSessions, endSessions],
   },
   {
-    name: "problem",
+    name: "incident",
     description: "what is wrong, what was, and who cares for it",
-    commands: [listProblems, acknowledgeProblem, withdrawAcknowledgement],
+    commands: [listIncidents, acknowledgeIncident, withdrawAcknowledgement],
   },
   { name: "audit", description: "the audit log: who changed or revealed what", commands: [listAudit] },
   {

@@ -14,7 +14,7 @@ const commands: Record<string, string> = {
   "GET jobs": "job list",
   "GET keys": "key list",
   "DELETE keys/{id}": "key revoke",
-  "GET problems": "problem list",
+  "GET incidents": "incident list",
   "GET sessions": "session list",
   "GET syncs": "sync list",
 }

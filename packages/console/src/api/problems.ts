@@ -31,7 +31,7 @@ const plurals = {
   delivery: "deliveries",
   job: "jobs",
   key: "keys",
-  problem: "problems",
+  incident: "incidents",
   session: "sessions",
 } as const
 

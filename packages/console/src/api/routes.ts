@@ -35,6 +35,8 @@ import { readDelivery } from "./deliveries/readDelivery.ts"
 import { resendDelivery } from "./deliveries/resendDelivery.ts"
 import { revealDelivery } from "./deliveries/revealDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
+import { acknowledgeIncident, withdrawAcknowledgement } from "./incidents/acknowledgeIncident.ts"
+import { listIncidents } from "./incidents/listIncidents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
 import { createErasureJob } from "./jobs/createErasureJob.ts"
 import { createReconcileJob } from "./jobs/createReconcileJob.ts"
@@ -50,8 +52,6 @@ import { revokeApiKey } from "./keys/revokeApiKey.ts"
 import { listProblems, readProblem } from "./openapi/listProblems.ts"
 import { readOpenApi } from "./openapi/readOpenApi.ts"
 import { readRoot } from "./openapi/readRoot.ts"
-import { acknowledgeProblem, withdrawAcknowledgement } from "./operatorProblems/acknowledgeProblem.ts"
-import { listOperatorProblems } from "./operatorProblems/listOperatorProblems.ts"
 import { endSession, endSessions } from "./sessions/endSession.ts"
 import { listSessions } from "./sessions/listSessions.ts"
 import { createSignInLink } from "./signIn/createSignInLink.ts"
@@ -115,8 +115,8 @@ export const routes: readonly Route[] = [
   readStatistics,
   openStream,
   listTopics,
-  listOperatorProblems,
-  acknowledgeProblem,
+  listIncidents,
+  acknowledgeIncident,
   withdrawAcknowledgement,
   listAudit,
   listProblems,

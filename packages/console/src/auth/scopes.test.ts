@@ -114,8 +114,8 @@ const calls: Record<string, Call> = {
     path: `/v1/stream?${scope === "channel" ? "channel" : "connection"}=${id}`,
   }),
   listTopics: "everybody",
-  listOperatorProblems: listed,
-  acknowledgeProblem: () => ({ body: { note: "n" } }),
+  listIncidents: listed,
+  acknowledgeIncident: () => ({ body: { note: "n" } }),
   withdrawAcknowledgement: byId,
   listAudit: listed,
 }

@@ -27,19 +27,19 @@ export type ContactMailContext = Pick<ApiContext, "sql" | "retryPeriodMs"> & {
  */
 const news = `
 select channel_id, digest, 'failing' as state, null as dead
-  from operator_problem join channel_contact on channel_id = subject_id join channel on channel.id = channel_id
- where kind = 'channel.failing' and resolved_at is null and operator_problem.created_at < now() - $after_ms * interval '1 millisecond'
+  from incident join channel_contact on channel_id = subject_id join channel on channel.id = channel_id
+ where kind = 'channel.failing' and resolved_at is null and incident.created_at < now() - $after_ms * interval '1 millisecond'
    and told_failing_at is null and paused_at is null
 union all
 select channel_id, digest, 'dead', id
-  from operator_problem join channel_contact on channel_id = subject_id
+  from incident join channel_contact on channel_id = subject_id
  where kind = 'delivery.dead' and created_at > greatest(told_dead_at, now() - interval '1 day')
    and created_at < now() - interval '1 minute'
 union all
 select channel_id, digest, 'recovered', null
   from channel_contact
  where told_failing_at is not null
-   and not exists (select from operator_problem where kind = 'channel.failing' and subject_id = channel_id and resolved_at is null)
+   and not exists (select from incident where kind = 'channel.failing' and subject_id = channel_id and closed_at is null)
    and (select last_success is not null from statistic
          where statistic.channel_id = channel_contact.channel_id and started_at > told_failing_at - interval '1 minute'
            and (last_success is not null or last_failure is not null)
@@ -89,7 +89,7 @@ export async function claimContact(context: ContactMailContext): Promise<Claim |
                 set told_failing_at = case when channel_id = any($failing::text[]) then now()
                                            when not channel_id = any($recovered::text[]) then told_failing_at end,
                     told_dead_at = greatest(told_dead_at,
-                      (select max(created_at) from operator_problem where id = any($dead::text[]) and subject_id = channel_id))
+                      (select max(created_at) from incident where id = any($dead::text[]) and subject_id = channel_id))
               where digest = $id and channel_id = any($told::text[])
            )
            update mail_recipient set ${settled} where id = $id`,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => console.close())
 afterEach(async () => {
   for (const table of [
-    "operator_problem",
+    "incident",
     "mail_recipient",
     "channel",
     "waiting_delivery",
@@ -71,13 +71,14 @@ async function channel(id: string, contact = "hooks@partner.example"): Promise<v
 
 async function begin(kind: string, subjects: string[], ago = "16 minutes"): Promise<void> {
   await sql(
-    `insert into operator_problem (id, kind, subject_id, details, since, created_at)
-     select gen_random_uuid()::text, $1, id, '{}', now() - $3::interval, now() - $3::interval from unnest($2::text[]) as id`,
+    `insert into incident (id, kind, subject_id, details, since, created_at)
+     select gen_random_uuid()::text, $1, id, '{"reason": "HTTP 503", "waiting": 1, "dead": 0}', now() - $3::interval, now() - $3::interval from unnest($2::text[]) as id`,
     [kind, subjects, ago],
   )
 }
 const fail = (...channels: string[]) => begin("channel.failing", channels)
-const resolve = () => sql("update operator_problem set resolved_at = now() where resolved_at is null")
+const resolve = () =>
+  sql("update incident set resolved_at = now(), closed_at = now() where closed_at is null")
 
 /** As if so much time, and a second for what is rounded, had passed since the last e-mail or attempt. */
 const pass = (minutes: number) =>
@@ -350,7 +351,7 @@ test("a contact is told only of what has lasted, of dead deliveries once, and of
   await round()
   expect(server.mails).toHaveLength(1)
   expect(server.mails[0]?.text).toContain("channel died ")
-  await sql("update operator_problem set created_at = created_at - interval '2 minutes'")
+  await sql("update incident set created_at = created_at - interval '2 minutes'")
   await round()
   expect(server.mails).toHaveLength(2)
   expect(server.mails[1]?.text).toContain("channel short ")
@@ -371,7 +372,10 @@ test("an e-mail has the words of the page, and no secret, no customer's address 
      values ($1, 1, now() - interval '2 minutes', 1, 503, 'status', 's', $2, 'https://acme.partner.example/hook?token=hidden')`,
     [id, Buffer.from("down for owner@shop.example\r\n.\r\nBcc: x@y.example\u001b[2J")],
   )
-  await sql("update waiting_delivery set failures = 3")
+  await sql(
+    `insert into channel_failure (channel_id, since, failures, last_failed_at, last_error)
+     values ('acme', now(), 3, now(), 'status')`,
+  )
   await fail("acme")
   const server = await smtp()
   await sender(server.port)()
@@ -408,12 +412,12 @@ test("line breaks in an address or a subject add neither a header nor a recipien
   }
 })
 
-test("operators get one e-mail of all problems, and an hour later one of what has changed", async () => {
+test("operators get one e-mail of all incidents, and an hour later one of what has changed", async () => {
   const ids = Array.from({ length: 25 }, (_, n) => `c${n}`)
   await begin("channel.failing", ids, "2 minutes")
   await begin("connection.failing", ["too-new.example"], "10 seconds")
   await sql(
-    `insert into operator_problem (id, kind, subject_id, details, since, created_at, resolved_at)
+    `insert into incident (id, kind, subject_id, details, since, created_at, closed_at)
      values ('old', 'channel.failing', 'old', '{}', now(), now() - interval '2 days', now() - interval '25 hours')`,
   )
   const operators = ["a@ops.example", "b@ops.example"]
@@ -423,13 +427,15 @@ test("operators get one e-mail of all problems, and an hour later one of what ha
   expect(server.mails).toHaveLength(1)
   const [mail] = server.mails
   expect(mail?.to).toEqual(operators)
-  expect(mail?.headers).toContain("Subject: Webhooks: 25 problems, 0 resolved")
+  expect(mail?.headers).toContain("Subject: Webhooks: 25 incidents, 0 resolved")
   expect(
-    mail?.text.match(/^Deliveries to the channel c\d+ fail\.\n {2}since \S+\n {2}next: sitewire/gm),
+    mail?.text.match(
+      /^Deliveries to the channel c\d+ fail\. HTTP 503\. 1 delivery waits\.\n {2}since \S+\n {2}next: See why/gm,
+    ),
   ).toHaveLength(20)
-  expect(mail?.text).toContain("And 5 more: sitewire problem list")
+  expect(mail?.text).toContain("And 5 more: sitewire incident list")
   expect(mail?.text).not.toMatch(/too-new|old/)
-  await sql("update operator_problem set resolved_at = now() where subject_id in ('c1', 'c2')")
+  await sql("update incident set resolved_at = now(), closed_at = now() where subject_id in ('c1', 'c2')")
   await round()
   expect(server.mails).toHaveLength(1)
   await pass(60)
@@ -437,17 +443,17 @@ test("operators get one e-mail of all problems, and an hour later one of what ha
   await pass(60)
   await round()
   expect(server.mails).toHaveLength(2)
-  expect(server.mails[1]?.headers).toContain("Subject: Webhooks: 0 problems, 2 resolved")
-  expect(server.mails[1]?.text).toContain("Resolved: Deliveries to the channel c1 have not failed")
+  expect(server.mails[1]?.headers).toContain("Subject: Webhooks: 0 incidents, 2 resolved")
+  expect(server.mails[1]?.text).toContain("Resolved: Deliveries to the channel c1 no longer fail")
 })
 
-test("operators are told of problems without messages too, and of an acknowledged one only its end, if they know it", async () => {
+test("operators are told of incidents without messages too, and of an acknowledged one only its end, if they know it", async () => {
   await begin("topic.missing", ["sites.paid"], "2 minutes")
   await begin("channel.failing", ["known", "*"], "2 minutes")
-  await sql("update operator_problem set details = '{\"problems\": 7}' where subject_id = '*'")
+  await sql("update incident set details = '{\"incidents\": 7}' where subject_id = '*'")
   const acknowledge = (id: string) =>
     sql(
-      "update operator_problem set acknowledged_at = now(), acknowledged_by = 'me', note = 'n' where subject_id = $1",
+      "update incident set acknowledged_at = now(), acknowledged_by = 'me', note = 'n' where subject_id = $1",
       [id],
     )
   await begin("channel.paused", ["unknown"], "2 minutes")
@@ -455,7 +461,7 @@ test("operators are told of problems without messages too, and of an acknowledge
   const server = await smtp()
   const round = sender(server.port, { operators: ["a@ops.example"] })
   await round()
-  expect(server.mails[0]?.headers).toContain("Subject: Webhooks: 3 problems, 0 resolved")
+  expect(server.mails[0]?.headers).toContain("Subject: Webhooks: 3 incidents, 0 resolved")
   const text = server.mails[0]?.text
   expect(text).toContain("The topic sites.paid does not exist.")
   expect(text).toContain("Deliveries to the channel known fail.")
@@ -468,8 +474,8 @@ test("operators are told of problems without messages too, and of an acknowledge
   await resolve()
   await round()
   expect(server.mails).toHaveLength(2)
-  expect(server.mails[1]?.headers).toContain("Subject: Webhooks: 0 problems, 3 resolved")
-  expect(server.mails[1]?.text).toContain("Resolved: Deliveries to the channel known have not failed")
+  expect(server.mails[1]?.headers).toContain("Subject: Webhooks: 0 incidents, 3 resolved")
+  expect(server.mails[1]?.text).toContain("Resolved: Deliveries to the channel known no longer fail")
   expect(server.mails[1]?.text).not.toContain("unknown")
 })
 

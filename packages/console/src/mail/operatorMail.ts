@@ -1,27 +1,29 @@
 import { named, type Sql } from "@sitewire/database"
-import { describeProblem } from "../operatorProblems/describeProblem.ts"
-import { type ProblemRow, problemColumns } from "../operatorProblems/problemRow.ts"
+import { describeChannels } from "../incidents/describeChannels.ts"
+import { describeIncident } from "../incidents/describeIncident.ts"
+import { type IncidentRow, incidentColumns } from "../incidents/incidentRow.ts"
+import { rank } from "../incidents/rank.ts"
 import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
 
 const id = "operators"
 const mostShown = 20
 const mostTold = 10_000
 
-const status = "case when resolved_at is null then 'firing' else 'resolved' end"
+const status = "case when closed_at is null then 'firing' else 'resolved' end"
 
 /**
- * What operators were not written of. A minute later, because problems seldom come alone; and of the last day, because it may be
- * years when addresses are configured for the first time. Of an acknowledged problem, only the
+ * What operators were not written of. A minute later, because incidents seldom come alone; and of the last day, because it may be
+ * years when addresses are configured for the first time. Of an acknowledged incident, only the
  * end is told, if the beginning was.
  */
 const news = `
-select ${problemColumns}, ${status} as status, count(*) over ()::int as total
-  from operator_problem
- where (created_at > now() - interval '1 day' or resolved_at > now() - interval '1 day')
+select ${incidentColumns}, ${status} as status, count(*) over ()::int as total
+  from incident
+ where (created_at > now() - interval '1 day' or closed_at > now() - interval '1 day')
    and created_at < now() - interval '1 minute' and mailed is distinct from ${status}
    and (acknowledged_at is null or mailed = 'firing')`
 
-type News = ProblemRow & { status: string; total: number }
+type News = IncidentRow & { status: string; total: number }
 
 export async function claimOperators(
   sql: Sql,
@@ -35,16 +37,16 @@ export async function claimOperators(
     [id],
   )
   if (!recipient) return null
-  const rows = await sql<News>(`${news} order by resolved_at is not null, created_at limit ${mostTold}`)
+  const rows = await sql<News>(`${news} order by closed_at is not null, ${rank} desc limit ${mostTold}`)
   return {
     attempts: recipient.attempts,
-    mail: { to: addresses, ...describe(rows, origin) },
+    mail: { to: addresses, ...describe(rows, { origin, channels: await describeChannels(sql) }) },
     async settle() {
       await sql(
         ...named(
           `with told as (
-             update operator_problem set mailed = news.status from unnest($ids::text[], $statuses::text[]) as news (id, status)
-              where operator_problem.id = news.id
+             update incident set mailed = news.status from unnest($ids::text[], $statuses::text[]) as news (id, status)
+              where incident.id = news.id
            )
            update mail_recipient set ${settled} where id = $recipient`,
           { recipient: id, ids: rows.map((row) => row.id), statuses: rows.map((row) => row.status) },
@@ -54,23 +56,28 @@ export async function claimOperators(
   }
 }
 
-function describe(rows: readonly News[], origin: string | undefined): { subject: string; text: string } {
+function describe(
+  rows: readonly News[],
+  { origin, channels }: { origin: string | undefined; channels: string | null },
+): { subject: string; text: string } {
   const total = rows[0]?.total ?? 0
   const firing = rows.filter((row) => row.status === "firing").length
   const shown = rows.slice(0, mostShown).map((row) => {
-    const { summary, since, next_step } = describeProblem(row)
+    const { summary, detail, since, next_step, command, page } = describeIncident(row)
+    const link = origin !== undefined && page !== null ? `\n  ${origin}${page}` : ""
     return row.status === "firing"
-      ? `${summary}\n  since ${since}\n  next: ${next_step}`
+      ? `${[summary, detail].join(" ").trim()}\n  since ${since}\n  next: ${next_step} ${command}${link}`
       : `Resolved: ${summary}`
   })
   const more = total - shown.length
   return {
-    subject: `Webhooks: ${firing} ${firing === 1 ? "problem" : "problems"}, ${rows.length - firing} resolved`,
+    subject: `Webhooks: ${firing} ${firing === 1 ? "incident" : "incidents"}, ${rows.length - firing} resolved`,
     text: [
+      ...(channels === null ? [] : [channels]),
       ...shown,
-      ...(more > 0 ? [`And ${more} more: sitewire problem list`] : []),
+      ...(more > 0 ? [`And ${more} more: sitewire incident list`] : []),
       ...(origin === undefined ? [] : [`Console: ${origin}/`]),
-      "Further problems follow in an hour, in one e-mail. OPERATOR_EMAILS of the console has your address.",
+      "Further incidents follow in an hour, in one e-mail. OPERATOR_EMAILS of the console has your address.",
     ].join("\n\n"),
   }
 }

@@ -34,17 +34,17 @@ test("old jobs are deleted, except erasures and those that have not ended", asyn
   await database.drop()
 })
 
-test("resolved problems are deleted by age and beyond the newest 100,000, and open ones never", async () => {
+test("resolved incidents are deleted by age and beyond the newest 100,000, and open ones never", async () => {
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
-  await sql(`insert into operator_problem (id, kind, subject_id, details, since, created_at, resolved_at)
-    select 'prb_' || n, 'channel.failing', n::text, '{}', now(), now() - n * interval '1 minute',
+  await sql(`insert into incident (id, kind, subject_id, details, since, created_at, resolved_at)
+    select 'inc_' || n, 'channel.failing', n::text, '{}', now(), now() - n * interval '1 minute',
            case when n % 1000 <> 0 then now() end from generate_series(1, 103000) n`)
   // 102,897 are resolved. The oldest 1,560 are too old, two of which are open; 1,339 of the others are too many.
   expect(await deleteOldRecords(sql, 101_440.5 * 60_000)).toBe(2_897)
-  const [left] = await sql("select count(*)::int as open from operator_problem where resolved_at is null")
+  const [left] = await sql("select count(*)::int as open from incident where resolved_at is null")
   expect(left).toEqual({ open: 103 })
-  const kept = await sql("select from operator_problem where resolved_at is not null")
+  const kept = await sql("select from incident where resolved_at is not null")
   expect(kept).toHaveLength(100_000)
   await close()
   await database.drop()

@@ -3,8 +3,8 @@ import { deletePreviousContents } from "@sitewire/syncs"
 
 const batch = 1_000
 const dayMs = 24 * 60 * 60 * 1_000
-/** With many channels that fail and recover all the time, these are the problems of some days. */
-const mostResolvedProblems = 100_000
+/** With many channels that fail and recover all the time, these are the incidents of some days. */
+const mostResolvedIncidents = 100_000
 
 /** Tables whose rows are deleted by age, and their keys. */
 const tables = [
@@ -13,7 +13,7 @@ const tables = [
   { table: "receiver_check", key: "id", keptFor: "day" },
   // A finished erasure is its proof.
   { table: "job", key: "id", keptFor: "audit", only: "kind <> 'erasure'", time: "finished_at" },
-  { table: "operator_problem", key: "id", keptFor: "audit", only: "resolved_at is not null" },
+  { table: "incident", key: "id", keptFor: "audit", only: "resolved_at is not null" },
   // Both are invalid after less than a day.
   { table: "session", key: "id", keptFor: "day" },
   { table: "sign_in_link", key: "id", keptFor: "day" },
@@ -23,7 +23,7 @@ const tables = [
 
 /**
  * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures,
- * resolved problems, and certificates that were not seen since. Also responses and test deliveries whose
+ * resolved incidents, and certificates that were not seen since. Also responses and test deliveries whose
  * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, and replaced contents that
  * have expired.
  */
@@ -41,9 +41,9 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
       count = (await sql(statement, [ages[keptFor]])).length
     }
   }
-  const surplus = `delete from operator_problem where id in (
-    select id from operator_problem where resolved_at is not null
-     order by created_at desc, id desc offset ${mostResolvedProblems} limit ${batch}
+  const surplus = `delete from incident where id in (
+    select id from incident where resolved_at is not null
+     order by created_at desc, id desc offset ${mostResolvedIncidents} limit ${batch}
   ) returning 1 as one`
   for (let count = batch; count === batch; deleted += count) count = (await sql(surplus)).length
   for (let count = batch; count === batch; deleted += count) {

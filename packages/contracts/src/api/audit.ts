@@ -12,7 +12,7 @@ export const auditTargetKindSchema = z.enum([
   "job",
   "key",
   "operation",
-  "problem",
+  "incident",
   "session",
   "sign_in_link",
 ])

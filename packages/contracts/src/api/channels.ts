@@ -22,7 +22,7 @@ const maxPerSecondSchema = z
 
 const operatorNotificationsSchema = z.boolean().meta({
   description:
-    "Send operator notifications to this channel. Its owner learns which channels and sources of connections have problems.",
+    "Send operator notifications to this channel. Its owner learns which channels and sources of connections have incidents.",
 })
 
 const partnerMayChangeAddressSchema = z.boolean().meta({

@@ -184,12 +184,12 @@ export const problemCodes = {
     meaning: "The job has finished, so it cannot be cancelled.",
     remedy: "Nothing needs to be done.",
   },
-  "problem-resolved": {
+  "incident-resolved": {
     status: 409,
-    title: "Problem resolved",
-    meaning: "The problem is over, so its acknowledgement cannot be changed.",
+    title: "Incident resolved",
+    meaning: "The incident is over, so its acknowledgement cannot be changed.",
     remedy:
-      "Nothing needs to be done. If the problem exists again, it has another id: list the open problems.",
+      "Nothing needs to be done. If the incident exists again, it has another id: list the open incidents.",
   },
   "content-replaced": {
     status: 410,

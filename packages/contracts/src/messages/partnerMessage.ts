@@ -23,6 +23,8 @@ const excerptLength = 300
 const hourMs = 3_600_000
 const number = new Intl.NumberFormat("en")
 
+export const countText = (count: number) => number.format(count)
+
 type Health = Pick<
   ChannelHealth,
   "health" | "last_failure" | "last_success" | "dead" | "scheduled" | "deferred" | "retry_period_ms"
@@ -54,8 +56,14 @@ export function waitingOf(health: Pick<Health, "scheduled" | "deferred">): Count
   return { count: scheduled.count + deferred.count, more: scheduled.more || deferred.more }
 }
 
-export const errorOf = ({ status, error }: NonNullable<Health["last_failure"]>): string =>
+export const errorOf = ({ status, error }: Pick<Failure, "status" | "error">): string =>
   status === null ? attemptErrorTexts[error] : `HTTP ${status}`
+
+type Failure = Pick<NonNullable<Health["last_failure"]>, "status" | "error" | "detail">
+
+/** Why an attempt failed, as the web console, e-mails and notifications state it. */
+export const failureText = (failure: Failure): string =>
+  `${errorOf(failure)}${failure.detail === null ? "" : ` (${withoutControls(failure.detail)})`}`
 
 /**
  * What a partner is told whose endpoint fails: since when, the error, an example, what waits and what is dead, and what to
@@ -84,8 +92,7 @@ export function describeFailure({
     "",
     `Endpoint: ${channel.address}`,
     `Last accepted: ${success ? utc(success.at) : "none of the last 7 days"}`,
-    failure &&
-      `Last failure: ${utc(failure.at)}: ${errorOf(failure)}${failure.detail === null ? "" : ` (${withoutControls(failure.detail)})`}`,
+    failure && `Last failure: ${utc(failure.at)}: ${failureText(failure)}`,
     response && `Your response: ${response}`,
     example &&
       `An example: X-Sitewire-Delivery ${example.id}${typeof reference === "string" ? `, reference ${reference}` : ""}`,

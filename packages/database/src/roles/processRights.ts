@@ -30,6 +30,7 @@ export const processRights = {
   },
   "webhook-dispatcher": {
     channel: ["select", "update (other_secret_test)"],
+    channel_failure: readAndWrite,
     channel_rate: readAndWrite,
     channel_status: everything,
     deleted_channel: ["select"],

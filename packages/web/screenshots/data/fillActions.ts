@@ -69,19 +69,19 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
         JSON.stringify(positions[kind]),
       ],
     )
-  const problems = [
+  const incidents = [
     ["channel.failing", "globex", 412, 5_760, 190, "The partner repairs its server (INC-2291)."],
     ["channel.failing", "acme", 17, 11_520, 12, null],
     ["topic.behind", "site.paid", 9_114, 8_640, 41, "A node of Kafka was replaced."],
     ["certificate.expiring", "northwind", null, 20_160, 4_320, null],
   ] as const
-  for (const [index, [kind, subject, count, began, lasted, note]] of problems.entries())
+  for (const [index, [kind, subject, count, began, lasted, note]] of incidents.entries())
     await it.sql(
-      `insert into operator_problem (id, kind, subject_id, details, max_count, since, created_at, resolved_at,
+      `insert into incident (id, kind, subject_id, details, max_count, since, created_at, resolved_at,
                                      acknowledged_at, acknowledged_by, note)
        values ($1, $2, $3, '{}', $4, $5, $5, $6, $7, $8, $9)`,
       [
-        `prb_${index}`,
+        `inc_${index}`,
         kind,
         subject,
         count,

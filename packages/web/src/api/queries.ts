@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
-import { api, bodyOf, versionOf } from "./client.ts"
+import { api, bodyOf, type Schemas, versionOf } from "./client.ts"
 import type { paths } from "./schema.ts"
 
 type QueryOf<Path extends keyof paths> = paths[Path] extends {
@@ -12,7 +12,7 @@ export type DeliveryFilter = QueryOf<"/v1/deliveries">
 export type ChannelFilter = QueryOf<"/v1/channels">
 export type ConnectionFilter = QueryOf<"/v1/connections">
 export type SyncFilter = QueryOf<"/v1/syncs">
-export type ProblemFilter = Omit<QueryOf<"/v1/problems">, "state">
+export type IncidentFilter = Omit<QueryOf<"/v1/incidents">, "state">
 export type AuditFilter = QueryOf<"/v1/audit">
 type StatisticsFilter = QueryOf<"/v1/statistics">
 
@@ -168,10 +168,10 @@ export const sessionsQuery = () =>
     bodyOf(api.GET("/v1/sessions", { params: { query: { cursor, limit: 50 } }, signal })),
   )
 
-export const resolvedProblemsQuery = (filter: ProblemFilter) =>
-  listOptions(["problems", "resolved", filter], (cursor, signal) => {
+export const resolvedIncidentsQuery = (filter: IncidentFilter) =>
+  listOptions(["incidents", "resolved", filter], (cursor, signal) => {
     const query = { ...filter, state: "resolved", cursor, limit: 50 } as const
-    return bodyOf(api.GET("/v1/problems", { params: { query }, signal }))
+    return bodyOf(api.GET("/v1/incidents", { params: { query }, signal }))
   })
 
 export const auditQuery = (filter: AuditFilter) =>
@@ -187,9 +187,18 @@ export const statisticsQuery = (filter: StatisticsFilter) =>
     placeholderData: keepPreviousData,
   })
 
-export const topicsQuery = queryOptions({
-  queryKey: ["topics"],
-  queryFn: ({ signal }) => bodyOf(api.GET("/v1/topics", { signal })),
+/** All of them, in the order of the API, with what it says of the channels. */
+export const openIncidentsQuery = queryOptions({
+  queryKey: ["incidents", "open"],
+  async queryFn({ signal }) {
+    const incidents: Schemas["Incident"][] = []
+    for (let cursor: string | undefined; ; ) {
+      const query = { state: "open", limit: 100, ...(cursor && { cursor }) } as const
+      const page = await bodyOf(api.GET("/v1/incidents", { params: { query }, signal }))
+      incidents.push(...page.data)
+      if (page.next_cursor === null) return { incidents, channels: page.channels }
+      cursor = page.next_cursor
+    }
+  },
   refetchInterval: 15_000,
-  retry: false,
 })

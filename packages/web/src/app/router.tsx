@@ -10,7 +10,7 @@ import type {
   ChannelFilter,
   ConnectionFilter,
   DeliveryFilter,
-  ProblemFilter,
+  IncidentFilter,
   SyncFilter,
 } from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
@@ -113,16 +113,19 @@ const syncs = createRoute({
   component: lazyRouteComponent(() => import("../pages/syncs/Syncs.tsx"), "Syncs"),
 })
 
-const problems = createRoute({
+const incidents = createRoute({
   getParentRoute: () => shell,
-  path: "/resolved-problems",
-  validateSearch: filterSearch<ProblemFilter>({
+  path: "/resolved-incidents",
+  validateSearch: filterSearch<IncidentFilter>({
     kind: true,
     subject: true,
     created_after: true,
     created_before: true,
   }),
-  component: lazyRouteComponent(() => import("../pages/problems/ResolvedProblems.tsx"), "ResolvedProblems"),
+  component: lazyRouteComponent(
+    () => import("../pages/incidents/ResolvedIncidents.tsx"),
+    "ResolvedIncidents",
+  ),
 })
 
 const invalidEvents = createRoute({
@@ -184,7 +187,7 @@ export const router = createRouter({
       connections,
       connection,
       syncs,
-      problems,
+      incidents,
       invalidEvents,
       jobs,
       job,

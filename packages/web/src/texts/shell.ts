@@ -6,7 +6,7 @@ export const shellTexts = {
     channel: "Your channel",
     connections: "Connections",
     syncs: "Syncs",
-    problems: "Resolved problems",
+    incidents: "Resolved incidents",
     invalidEvents: "Invalid events",
     jobs: "Jobs",
     keys: "API keys",

@@ -8,11 +8,17 @@ export type CheckEnd = { state: "done"; report: object } | { state: "failed"; er
 const stillClaimed =
   "receiver_check.id = $id and receiver_check.claims = $claim and receiver_check.state = 'running'"
 
+// A check of another address, such as a test system's, says nothing about the channel's receiver. A passed test ends its failing.
 const finish = `
 with finished as (
   update receiver_check set state = $state::receiver_check_state, report = $report, error = $error, finished_at = now()
    where ${stillClaimed}
   returning channel_id, kind, state, address, report -> 'attempt' as attempt, created_at
+), recovered as (
+  update channel_failure set ended_at = now()
+    from finished join channel on channel.id = channel_id and channel.address = finished.address
+   where channel_failure.channel_id = finished.channel_id and ended_at is null and kind = 'test' and state = 'done'
+     and attempt ->> 'error' is null
 )
 update channel
    set other_secret_test = jsonb_build_object('at', finished.created_at, 'address', finished.address,

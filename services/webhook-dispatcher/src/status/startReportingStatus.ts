@@ -4,6 +4,7 @@ import {
   type ChannelStatus,
   deleteDispatcher,
   deleteStatuses,
+  findRecovered,
   writeHeartbeat,
   writeStatuses,
 } from "./writeStatus.ts"
@@ -17,13 +18,14 @@ export type ReportingParts = {
   /** Channels that fail, are slow, or have deferred deliveries. */
   statuses: () => ChannelStatus[]
   onDeleted: (channel: string) => void
+  onRecovered: (channel: string) => void
   intervalMs: number
   log: Logger
 }
 
 /** Writes what this process knows about channels to Postgres, for the console. Only changes are written. */
 export function startReportingStatus(parts: ReportingParts): { close(): Promise<void> } {
-  const { sql, dispatcher, statuses, onDeleted, intervalMs, log } = parts
+  const { sql, dispatcher, statuses, onDeleted, onRecovered, intervalMs, log } = parts
   const written = new Map<string, string>()
   let rewriteAt = 0
 
@@ -34,6 +36,8 @@ export function startReportingStatus(parts: ReportingParts): { close(): Promise<
       for (const channel of written.keys()) written.set(channel, "")
       rewriteAt = performance.now() + rewriteEveryMs
     }
+    const open = statuses().filter(({ breakerOpenForMs }) => breakerOpenForMs !== null)
+    if (open.length > 0) for (const channel of await findRecovered(sql, open)) onRecovered(channel)
     const current = new Map(statuses().map((status) => [status.channel, status]))
     const changed = [...current.values()].filter((status) => written.get(status.channel) !== textOf(status))
     if (changed.length > 0) {

@@ -62,6 +62,17 @@ export async function writeStatuses(
   return new Set(rows.map(({ channel_id: channel }) => channel))
 }
 
+/** Of the channels whose breakers are open, those of which an attempt of another dispatcher or a test has succeeded since. */
+export async function findRecovered(sql: Sql, open: readonly ChannelStatus[]): Promise<string[]> {
+  const rows = await sql<{ channel_id: string }>(
+    `select channel_id from channel_failure
+       join unnest($1::text[], $2::float8[]) as open (channel_id, open_for_ms) using (channel_id)
+      where ended_at > now() - open_for_ms * interval '1 millisecond'`,
+    [open.map(({ channel }) => channel), plainArray(open.map(({ breakerOpenForMs }) => breakerOpenForMs))],
+  )
+  return rows.map(({ channel_id: channel }) => channel)
+}
+
 export async function deleteStatuses(
   sql: Sql,
   dispatcher: string,
@@ -73,6 +84,9 @@ export async function deleteStatuses(
   ])
 }
 
+/** The last one leaves its row, which tells since when no dispatcher is running. */
 export async function deleteDispatcher(sql: Sql, dispatcher: string): Promise<void> {
-  await sql("delete from dispatcher where id = $1", [dispatcher])
+  await sql("delete from dispatcher where id = $1 and exists (select from dispatcher where id <> $1)", [
+    dispatcher,
+  ])
 }

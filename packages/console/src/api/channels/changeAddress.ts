@@ -98,6 +98,11 @@ async function setAddress(
   if (rejected) return rejected
   if (found.updated_at.toISOString() !== version) return problem("address-not-confirmed", outdated)
   const row = await prisma.channel.update({ where: { id }, data: { address }, select: channelColumns })
+  // The challenge was a test that passed.
+  await prisma.channelFailure.updateMany({
+    where: { channel_id: id, ended_at: null },
+    data: { ended_at: new Date() },
+  })
   return changedChannel(found, row, caller)
 }
 

@@ -12,6 +12,8 @@ const shownChannels = 20
 /** In whole minutes, so that responses in a row are equal. */
 const countedAfter = () => floorTo(Date.now(), minuteMs) - countedMs
 
+export const deadCountedAfter = () => new Date(countedAfter()).toISOString()
+
 /** Each probe reads at most `mostDeadCounted` entries of the index of channels, states and errors, of at most eight days. */
 const countInChannels = `
 select channel_id, (

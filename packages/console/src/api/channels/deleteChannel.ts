@@ -42,6 +42,7 @@ export const deleteChannel = defineRoute({
     await prisma.channel.delete({ where: { id }, select: { id: true } })
     await prisma.channelStatus.deleteMany({ where: { channel_id: id } })
     await forgetChannel(sql, id)
+    await prisma.channelFailure.deleteMany({ where: { channel_id: id } })
     const keys = await removeScope(sql, `channel:${id}`)
     const { address, secret_id, paused_at, max_per_second } = channelResponse(found, caller)
     const before = { address, secret_id, paused_at, max_per_second, deleted: false }

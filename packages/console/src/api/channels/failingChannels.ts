@@ -1,17 +1,14 @@
+import { listedFrom } from "@sitewire/deliveries"
+
 /** A dispatcher that was not seen for longer has died. Its rows no longer count. */
 export const dispatcherIsRunning = "dispatcher.seen_at > now() - interval '1 minute'"
 
-const open = `
-  select channel_id from channel_status join dispatcher on dispatcher.id = dispatcher_id
-   where breaker_opened_at is not null and ${dispatcherIsRunning}`
-const failedThrice = "failures >= 3"
+/** SQL for whether a row of `channel_failure` lists its channel as failing. */
+export const isListed = `ended_at is null and failures >= ${listedFrom}`
 
-/**
- * SQL for the ids of channels that fail: the circuit breaker is open in a running dispatcher, or a delivery that waits
- * has failed three times in a row.
- */
-export const failingChannels = `${open} union select channel_id from waiting_delivery where ${failedThrice}`
+/** SQL for the ids of channels that fail. */
+export const failingChannels = `select channel_id from channel_failure where ${isListed}`
 
 /** SQL for whether a channel is one of them. */
-export const isFailing = (channel: string) => `exists (${open} and channel_id = ${channel}) or exists (
-  select from waiting_delivery where channel_id = ${channel} and ${failedThrice})`
+export const isFailing = (channel: string) =>
+  `exists (select from channel_failure where channel_id = ${channel} and ${isListed})`

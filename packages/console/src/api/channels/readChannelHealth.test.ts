@@ -88,6 +88,7 @@ test("health shows attempts of the last hour and day, what waits and since when,
     "insert into channel_status values ('acme', 'a', now(), 20, 4, 1, 900), ('acme', 'c', now(), 20, 4, 1, 900)",
   )
 
+  await sql("insert into channel_failure values ('acme', now(), 3, now(), 'timeout')")
   await sql("update statistics_position set counted_through = date_trunc('minute', now())")
 
   const { json } = await console.call("GET", "/v1/channels/acme/health")

@@ -11,11 +11,9 @@ beforeAll(async () => {
     ('breaker', 'https://one.example/100%25', 's', '', null, now() - interval '3 hours', now()),
     ('retried', 'https://two.example/', 's', '', now(), now() - interval '2 hours', now()),
     ('once', 'https://three.example/', 's', '', null, now() - interval '1 hours', now())`)
-  await sql(
-    "insert into dispatcher (id, seen_at) values ('runs', now()), ('died', now() - interval '2 minutes')",
-  )
-  await sql(`insert into channel_status values
-    ('breaker', 'runs', now(), 20, 8, 0, 10), ('acme', 'runs', null, 1, 8, 0, 10), ('once', 'died', now(), 20, 8, 0, 10)`)
+  await sql(`insert into channel_failure (channel_id, since, failures, last_failed_at, last_error, ended_at) values
+    ('retried', now(), 3, now(), 'timeout', null), ('breaker', now(), 3, now(), 'timeout', null),
+    ('acme', now(), 3, now(), 'timeout', now()), ('once', now(), 2, now(), 'timeout', null)`)
   await sql(`with stored as (
       insert into delivery (id, event_id, channel_id, body, body_sha256, correlation, attempts) values
         (gen_random_uuid(), 'e1', 'retried', '', '', 'c', 3), (gen_random_uuid(), 'e2', 'once', '', '', 'c', 1) returning *

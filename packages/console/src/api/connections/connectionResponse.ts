@@ -53,18 +53,21 @@ export function connectionResponse(row: ConnectionRow, caller: Caller): Connecti
   })
 }
 
-/** `stateConditions` has the same rules in SQL. */
+/**
+ * `stateConditions` has the same rules in SQL. Whether it fails is what its last finished sync says: a source that hangs is running
+ * most of the time.
+ */
 function stateOf({ running, failing_since, due_at }: ConnectionRow): Connection["state"] {
-  if (running) return "running"
   if (failing_since) return "failing"
+  if (running) return "running"
   return due_at ? "waiting" : "idle"
 }
 
 /** The second line of `running` follows from the first, and lets Postgres use `sync_window_due_idx`. */
 export const stateConditions: Record<Connection["state"], string> = {
-  running: `w.running
+  running: `w.running and w.failing_since is null
     and w.due_at is not null and w.waiting_for_host is null`,
-  failing: "not w.running and w.failing_since is not null",
+  failing: "w.failing_since is not null",
   waiting: "not w.running and w.failing_since is null and w.due_at is not null",
   idle: "w.running is not true and w.failing_since is null and w.due_at is null",
 }

@@ -171,7 +171,10 @@ test("the state follows the window: waiting, running, failing, idle", async () =
   expect(await read(failed)).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
   // As after a trigger, which ends the wait of the retry.
   expect(await read({ failures: 0 })).toEqual({ state: "failing", next_sync_at, last_error: "timeout" })
-  expect(await read({ failing_since: null, last_error: null, due_at: null })).toMatchObject({ state: "idle" })
+  expect(await read({ running: true })).toMatchObject({ state: "failing" })
+  expect(await read({ running: false, failing_since: null, last_error: null, due_at: null })).toMatchObject({
+    state: "idle",
+  })
 })
 
 test("GATEWAY_ORIGIN replaces the site's host in trigger URLs", async () => {

@@ -25,7 +25,7 @@ const tags: Record<string, { name: string; description: string }> = {
   sessions: { name: "Sessions", description: "Who is signed in to the web console." },
   "sign-in-links": { name: "Sign-in", description: "Links that sign in to the web console once." },
   audit: { name: "Audit", description: "Who changed or revealed what." },
-  problems: { name: "Problems", description: "What is wrong, what was, and who cares for it." },
+  incidents: { name: "Incidents", description: "What is wrong, what was, and who cares for it." },
   statistics: { name: "Statistics", description: "Counts and latencies over time." },
   stream: { name: "Stream", description: "Changes as server-sent events." },
   topics: { name: "Topics", description: "Lag and age of the records on Kafka." },

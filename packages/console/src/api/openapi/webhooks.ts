@@ -87,7 +87,7 @@ export const webhooks: ZodOpenApiPathsObject = {
   notification: webhook(
     {
       operationId: "receiveOperatorNotification",
-      summary: "A problem has begun, or is resolved",
+      summary: "An incident has begun, or is resolved",
       description: `Sent to the address of each channel with \`operator_notifications\`. ${attempts}`,
     },
     operatorNotificationSchema,

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { channelHealthQuery } from "../../api/queries.ts"
+import { channelHealthQuery, openIncidentsQuery } from "../../api/queries.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { texts } from "../../texts.ts"
-import { firstOf } from "../home/firstOf.ts"
-import { failingChannels } from "../home/problemQueries.ts"
 
 const t = texts.bulkResend
+/** So many channels are named. */
+const shown = 10
 
 /** Warns before a resend to receivers that still do not accept deliveries. Undefined: to all channels. */
 export function StillFailing({ channel }: { channel: string | undefined }) {
@@ -26,13 +26,17 @@ function OneFailing({ channel }: { channel: string }) {
 }
 
 function AnyFailing() {
-  const { data } = useQuery(failingChannels)
-  const { first, others } = firstOf(data)
-  if (first.length === 0) return null
+  const { data } = useQuery(openIncidentsQuery)
+  const failing = (data?.incidents ?? []).filter(({ kind }) => kind === "channel.failing")
+  if (failing.length === 0) return null
+  const others = failing.length - shown
   return (
     <Notice kind="bad" title={t.someFailing}>
-      {first.map(({ id }) => id).join(", ")}
-      {others && t.andMore(others)}. {t.failingMore}
+      {failing
+        .slice(0, shown)
+        .map(({ subject }) => subject.id)
+        .join(", ")}
+      {others > 0 && t.andMore(`${others}`)}. {t.failingMore}
     </Notice>
   )
 }

@@ -168,7 +168,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
       )}
       {deferred_at && (
         <>
-          {t.deferredFor} <Since at={deferred_at} />.{" "}
+          {t.deferredFor} <Since at={waiting_for === "resend" ? deferred_at : created_at} />.{" "}
         </>
       )}
       {waiting_for !== "retry" && t.waitingMore[waiting_for]}

@@ -3,25 +3,25 @@ import { api, bodyOf, type Schemas } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { texts } from "../../texts.ts"
 
-const t = texts.problems
+const t = texts.incidents
 
-/** The button that acknowledges a problem, or withdraws that. */
+/** The button that acknowledges an incident, or withdraws that. */
 export function Acknowledge({
-  problem: { id, acknowledgement, kind, subject },
+  incident: { id, acknowledgement, kind, subject },
   title,
 }: {
-  problem: Schemas["OperatorProblem"]
+  incident: Schemas["Incident"]
   title: string
 }) {
   const client = useQueryClient()
   const path = { id }
-  const refresh = () => void client.invalidateQueries({ queryKey: ["problems"] })
+  const refresh = () => void client.invalidateQueries({ queryKey: ["incidents"] })
   return acknowledgement ? (
     <Action
       label={t.withdraw}
       size="compact-sm"
       title={t.withdrawTitle(title)}
-      run={() => bodyOf(api.DELETE("/v1/problems/{id}/acknowledge", { params: { path } }))}
+      run={() => bodyOf(api.DELETE("/v1/incidents/{id}/acknowledge", { params: { path } }))}
       done={t.withdrawn}
       then={refresh}
     />
@@ -33,7 +33,7 @@ export function Acknowledge({
       reason="required"
       reasonLabel={t.note}
       run={(post, note = "") =>
-        bodyOf(post("/v1/problems/{id}/acknowledge", { params: { path }, body: { note } }))
+        bodyOf(post("/v1/incidents/{id}/acknowledge", { params: { path }, body: { note } }))
       }
       done={t.acknowledged}
       then={refresh}

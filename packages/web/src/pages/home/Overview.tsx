@@ -5,8 +5,8 @@ import { Loading } from "../../parts/Loading.tsx"
 import { PageHead, Rows } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
 import { Deferred } from "./Deferred.tsx"
+import { Incidents } from "./Incidents.tsx"
 import classes from "./Overview.module.css"
-import { Problems } from "./Problems.tsx"
 import { type Range, rangeOf, ranges } from "./series.ts"
 
 const Charts = lazy(() => import("./Charts.tsx").then(({ Charts: component }) => ({ default: component })))
@@ -18,7 +18,7 @@ export function Overview() {
     <>
       <PageHead title={texts.pages.overview} />
       <Rows>
-        <Problems />
+        <Incidents />
         <div className={classes.rangeRow}>
           <h2>{texts.charts.title}</h2>
           <SegmentedControl

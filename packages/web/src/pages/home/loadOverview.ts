@@ -1,8 +1,7 @@
 import { accessOf } from "../../api/access.ts"
-import { statisticsQuery, topicsQuery } from "../../api/queries.ts"
+import { openIncidentsQuery, statisticsQuery } from "../../api/queries.ts"
 import { queryClient } from "../../api/queryClient.ts"
 import { sessionQuery } from "../../api/session.ts"
-import * as problemQueries from "./problemQueries.ts"
 import { filterOf, rangeOf } from "./series.ts"
 
 /** Requests what the overview shows while the code of the page is still loading. The page shows errors. */
@@ -10,7 +9,6 @@ export async function loadOverview(range: string | undefined): Promise<void> {
   const state = await queryClient.fetchQuery(sessionQuery).catch(() => null)
   if (state?.kind !== "signed in" || !accessOf(state.session).reads) return
   void import("./Charts.tsx")
-  const ofProblems = Object.values(problemQueries) satisfies { queryKey: readonly unknown[] }[]
-  const queries = [...ofProblems, topicsQuery, statisticsQuery(filterOf(rangeOf(range)))]
-  for (const query of queries) void queryClient.prefetchQuery(query as typeof topicsQuery)
+  void queryClient.prefetchQuery(openIncidentsQuery)
+  void queryClient.prefetchQuery(statisticsQuery(filterOf(rangeOf(range))))
 }

@@ -17,7 +17,7 @@ const text = "Channel globex is failing"
 type View = { shownAtMs: number; cpuMs: number; files: number; kB: number }
 
 /**
- * Measures the first view of the overview by an operator who is signed in, with an empty cache, until all problems are shown. The
+ * Measures the first view of the overview by an operator who is signed in, with an empty cache, until all incidents are shown. The
  * result is the median.
  */
 export async function measureFirstView(it: Bench): Promise<Measure[]> {
@@ -48,7 +48,7 @@ export async function measureFirstView(it: Bench): Promise<Measure[]> {
   const details = `medians: ${describeView({ shownAtMs, cpuMs, files, kB })}`
   it.progress(details)
   return [
-    { ...atMost("ms until the overview shows all problems, empty cache", shownAtMs, 1_000, "ms"), details },
+    { ...atMost("ms until the overview shows all incidents, empty cache", shownAtMs, 1_000, "ms"), details },
   ]
 }
 
@@ -103,11 +103,11 @@ async function signIn(origin: string, key: string) {
 }
 
 /**
- * Runs in the page: notes, in milliseconds since the navigation began, when the text was shown and no problems were
+ * Runs in the page: notes, in milliseconds since the navigation began, when the text was shown and no incidents were
  * loading.
  */
 function noteWhenShown(text: string) {
-  const unfinished = "section[aria-label='Current problems'] [role=status]"
+  const unfinished = "section[aria-label='Current incidents'] [role=status]"
   new MutationObserver((_, observer) => {
     if (!document.body?.textContent?.includes(text) || document.querySelector(unfinished)) return
     observer.disconnect()

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Schemas } from "../../api/client.ts"
-import { type ProblemFilter, resolvedProblemsQuery } from "../../api/queries.ts"
+import { type IncidentFilter, resolvedIncidentsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
 import { HistoryPage } from "../../parts/HistoryPage.tsx"
@@ -11,15 +11,15 @@ import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 
-const t = texts.resolvedProblems
-type Problem = Schemas["OperatorProblem"]
+const t = texts.resolvedIncidents
+type Incident = Schemas["Incident"]
 
-export function ResolvedProblems() {
-  const [filter, change] = useFilters<ProblemFilter>()
-  const list = useInfiniteQuery(resolvedProblemsQuery(filter))
+export function ResolvedIncidents() {
+  const [filter, change] = useFilters<IncidentFilter>()
+  const list = useInfiniteQuery(resolvedIncidentsQuery(filter))
   return (
     <HistoryPage
-      title={texts.pages.problems}
+      title={texts.pages.incidents}
       filter={filter}
       change={change}
       list={list}
@@ -36,7 +36,7 @@ export function ResolvedProblems() {
   )
 }
 
-const columns: Column<Problem>[] = [
+const columns: Column<Incident>[] = [
   { title: t.columns.began, cell: ({ since }) => <Time at={since} /> },
   { title: t.columns.lasted, cell: ({ since, resolved_at }) => lasted(since, resolved_at), whole: true },
   { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
@@ -56,7 +56,7 @@ function lasted(since: string, end: string | null): string {
   return end === null ? "" : formatSpan(Date.parse(end) - Date.parse(since))
 }
 
-function Subject({ subject: { kind, id } }: Pick<Problem, "subject">) {
+function Subject({ subject: { kind, id } }: Pick<Incident, "subject">) {
   if (id === "*") return t.others
   if (kind === "channel") return <ChannelRef id={id} />
   return kind === "installation" ? "–" : <span dir="auto">{id}</span>

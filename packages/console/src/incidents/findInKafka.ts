@@ -1,22 +1,20 @@
-import type { ProblemKind, TopicStatus } from "@sitewire/contracts"
+import type { TopicStatus } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { TopicReader } from "../kafka/topicReader.ts"
 import { topicStatus } from "../kafka/topicStatus.ts"
-import type { Found } from "./problemKinds.ts"
-
-export type FoundInKafka = Map<ProblemKind, Found[]>
+import type { Found, FoundNow } from "./incidentRow.ts"
 
 const invalidWithinMs = 86_400_000
 
-/** The problems that only Kafka knows of. Rejects if Kafka does not respond. */
+/** The incidents that only Kafka knows of. Rejects if Kafka does not respond. */
 export async function findInKafka({
   readTopics,
   invalid,
 }: {
   readTopics: ReadTopics
   invalid: Pick<TopicReader, "topic" | "end" | "offsetsAt">
-}): Promise<FoundInKafka> {
+}): Promise<FoundNow> {
   const topics = (await readTopics()).map(topicStatus)
   const missing = topics.filter(({ records }) => records === null)
   const invalidEvents = missing.some(({ name }) => name === invalid.topic) ? [] : await findInvalid(invalid)

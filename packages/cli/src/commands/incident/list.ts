@@ -1,9 +1,9 @@
 import {
-  type OperatorProblem,
-  operatorProblemSchema,
+  type Incident,
+  incidentKindSchema,
+  incidentSchema,
+  incidentStateSchema,
   pageSchema,
-  problemKindSchema,
-  problemStateSchema,
 } from "@sitewire/contracts"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
@@ -15,36 +15,42 @@ import { timeColumn } from "../../output/table.ts"
 
 type Options = PageOptions &
   TimeRange & {
-    state?: OperatorProblem["state"]
-    kind?: OperatorProblem["kind"]
+    state?: Incident["state"]
+    kind?: Incident["kind"]
     subject?: string
   }
 
-export const listProblems: CliCommand = {
+export const listIncidents: CliCommand = {
   name: "list",
   description: "list what is wrong and what was, newest first",
   options: [
-    new Option("--state <state>", "open: problems that exist; resolved: those of the past").choices(
-      problemStateSchema.options,
+    new Option("--state <state>", "open: incidents that exist; resolved: those of the past").choices(
+      incidentStateSchema.options,
     ),
-    new Option("--kind <kind>", "only problems of this kind").choices(problemKindSchema.options),
-    new Option("--subject <id>", "only problems of this channel, topic, or host of sources"),
-    ...timeRangeOptions("problems noticed"),
+    new Option("--kind <kind>", "only incidents of this kind").choices(incidentKindSchema.options),
+    new Option("--subject <id>", "only incidents of this channel, topic, or host of sources"),
+    ...timeRangeOptions("incidents noticed"),
     ...pageOptions,
   ],
-  notes: `${timeHelp}\n\nTo be notified of problems, create a channel with your own address: \`sitewire channel create --operator-notifications on\`.`,
+  notes: `${timeHelp}\n\nTo be notified of incidents, create a channel with your own address: \`sitewire channel create --operator-notifications on\`.`,
   examples: [
-    "sitewire problem list --state open",
-    "sitewire problem list --state resolved --subject acme --after 7d",
+    "sitewire incident list --state open",
+    "sitewire incident list --state resolved --subject acme --after 7d",
   ],
-  json: pageSchema(operatorProblemSchema),
+  json: pageSchema(incidentSchema),
   async run(session, _, options: Options) {
     const { state, kind, subject, after: created_after, before: created_before } = options
     const filter = { state, kind, subject, created_after, created_before }
+    let channels: string | null = null
     const page = await session.callApi((client) =>
-      readPages(options, (query) => client.listProblems({ ...query, ...filter })),
+      readPages(options, async (query) => {
+        const read = await client.listIncidents({ ...query, ...filter })
+        channels = read.channels
+        return read
+      }),
     )
-    printPage(session, page, "No problems.", () => [
+    if (channels !== null) session.note(channels)
+    printPage(session, page, "No incidents.", () => [
       { title: "ID", cell: ({ id }) => id, whole: true },
       timeColumn("SINCE", ({ since }) => since),
       { title: "STATE", cell: (one) => (isAcknowledged(one) ? "acknowledged" : one.state) },
@@ -52,11 +58,11 @@ export const listProblems: CliCommand = {
       { title: "SUBJECT", cell: ({ subject }) => subject.id },
       timeColumn("RESOLVED", ({ resolved_at }) => resolved_at),
       { title: "AT MOST", cell: ({ max_count }) => String(max_count ?? ""), align: "right" },
-      { title: "NEXT STEP", cell: (one) => (one.state === "open" ? one.next_step : "") },
+      { title: "INCIDENT", cell: ({ summary, detail }) => `${summary} ${detail}`.trim() },
+      { title: "NEXT STEP", cell: (one) => (one.state === "open" ? one.command : "") },
       { title: "NOTE", cell: ({ acknowledgement }) => acknowledgement?.note ?? "" },
     ])
   },
 }
 
-const isAcknowledged = ({ state, acknowledgement }: OperatorProblem) =>
-  state === "open" && acknowledgement !== null
+const isAcknowledged = ({ state, acknowledgement }: Incident) => state === "open" && acknowledgement !== null

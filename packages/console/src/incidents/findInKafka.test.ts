@@ -5,7 +5,7 @@ import { readTopicsOf } from "../kafka/readTopics.ts"
 import { topicReaderOn } from "../kafka/topicReader.ts"
 import { topicStatus } from "../kafka/topicStatus.ts"
 import { findInKafka } from "./findInKafka.ts"
-import { problemKinds } from "./problemKinds.ts"
+import { incidentKinds } from "./incidentKinds.ts"
 
 test("missing topics and invalid events of a day are found", async () => {
   const { kafka, names, prefix } = await freshTopics({ retryDelaysMs: [200, 400] })
@@ -52,8 +52,8 @@ test("a transaction that is open is named as the reason why a topic is behind", 
   expect(behind).toMatchObject([
     { subject_id: names.sitePaid, since, details: { records: 2, partition: 1, first_offset: "0" } },
   ])
-  expect(problemKinds["topic.behind"].summary(names.sitePaid, behind?.[0]?.details ?? {})).toContain(
-    "transaction is open in partition 1",
+  expect(incidentKinds["topic.behind"].texts(names.sitePaid, behind?.[0]?.details ?? {}).next).toContain(
+    "transaction that is open in partition 1",
   )
   await open.end("abort")
 })

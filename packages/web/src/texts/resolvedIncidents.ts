@@ -1,7 +1,7 @@
-export const resolvedProblemsTexts = {
-  resolvedProblems: {
-    none: "No resolved problems",
-    noneMore: "A problem is listed here five minutes after it was seen last.",
+export const resolvedIncidentsTexts = {
+  resolvedIncidents: {
+    none: "No resolved incidents",
+    noneMore: "An incident is listed here when it has ended.",
     others: "many others",
     kinds: {
       "channel.failing": "Channel was failing",
@@ -14,11 +14,15 @@ export const resolvedProblemsTexts = {
       "rotation.unfinished": "Rotation of a secret was not finished",
       "topic.behind": "Consumers were behind",
       "topic.missing": "Topic did not exist",
+      "sync.overdue": "Syncs were overdue",
+      "dispatcher.missing": "No dispatcher was running",
+      "kafka.unavailable": "Kafka did not respond",
+      "postgres.unavailable": "Postgres did not respond",
     },
     columns: {
       began: "Began",
       lasted: "Lasted",
-      kind: "Problem",
+      kind: "Incident",
       subject: "About",
       most: "At most",
       acknowledged: "Acknowledged",

@@ -5,17 +5,17 @@ import {
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { notify } from "@sitewire/deliveries"
-import { describeProblem } from "./describeProblem.ts"
-import type { ProblemRow } from "./problemRow.ts"
+import { describeIncident } from "./describeIncident.ts"
+import type { IncidentRow } from "./incidentRow.ts"
 
-type Announced = ProblemRow & { kind: NotificationEvent }
+type Announced = IncidentRow & { kind: NotificationEvent }
 
-function isAnnounced(row: ProblemRow): row is Announced {
+function isAnnounced(row: IncidentRow): row is Announced {
   return notificationEventSchema.safeParse(row.kind).success
 }
 
-/** Inserts a message about each of these problems, for each channel with `operator_notifications`, as a deferred delivery. */
-export async function notifyOperators(sql: Sql, changed: readonly ProblemRow[]): Promise<void> {
+/** Inserts a message about each of these incidents, for each channel with `operator_notifications`, as a deferred delivery. */
+export async function notifyOperators(sql: Sql, changed: readonly IncidentRow[]): Promise<void> {
   const announced = changed.filter(isAnnounced)
   if (announced.length === 0) return
   const channels = await sql<{ id: string }>("select id from channel where operator_notifications")
@@ -35,7 +35,7 @@ function messageOf(row: Announced): OperatorNotification {
   return {
     event: row.kind,
     status: row.resolved_at === null ? "firing" : "resolved",
-    ...describeProblem(row),
+    ...describeIncident(row),
     notification: row.id,
     created_at: (row.resolved_at ?? row.created_at).toISOString(),
   }

@@ -7,16 +7,16 @@ import { pagesOfThisFile } from "./fixtures/startPages.ts"
 const pages = pagesOfThisFile()
 const title = "Channel globex is failing"
 
-test("an acknowledged problem is calm with its note for everybody, and becomes history when it ends", async () => {
+test("an acknowledged incident is calm with its note for everybody, and becomes history when it ends", async () => {
   await using operator = await pages.open("operate")
   const { page } = operator
-  const problem = page.getByRole("listitem").filter({ hasText: title })
+  const incident = page.getByRole("listitem").filter({ hasText: title })
   await operator.go("/")
-  await problem.getByRole("button", { name: "Acknowledge", exact: true }).click()
+  await incident.getByRole("button", { name: "Acknowledge", exact: true }).click()
   await page.getByLabel("Note").fill("The partner repairs it until Monday")
   await confirmDialog(page, "Acknowledge")
-  await problem.getByText("until it is resolved: The partner repairs it until Monday").waitFor()
-  expect(await problem.getAttribute("data-urgency")).toBe("3")
+  await incident.getByText("until it is resolved: The partner repairs it until Monday").waitFor()
+  expect(await incident.getAttribute("data-urgency")).toBe("3")
 
   await using reader = await pages.open("read")
   await reader.go("/")
@@ -26,16 +26,16 @@ test("an acknowledged problem is calm with its note for everybody, and becomes h
   for (const name of ["Acknowledge", "Withdraw"])
     expect(await reader.page.getByRole("button", { name, exact: true }).count()).toBe(0)
 
-  await problem.getByRole("button", { name: "Withdraw", exact: true }).click()
+  await incident.getByRole("button", { name: "Withdraw", exact: true }).click()
   await confirmDialog(page, "Withdraw")
-  await poll(() => problem.getAttribute("data-urgency")).toBe("1")
+  await poll(() => incident.getAttribute("data-urgency")).toBe("1")
 
   // It ends.
   await pages.sql(
-    `update operator_problem set acknowledged_at = now(), acknowledged_by = 'key_1 (on-call)', note = 'repaired',
+    `update incident set acknowledged_at = now(), acknowledged_by = 'key_1 (on-call)', note = 'repaired',
             resolved_at = now() where subject_id = 'globex' and kind = 'channel.failing' and resolved_at is null`,
   )
-  await page.getByRole("link", { name: "Resolved problems" }).click()
+  await page.getByRole("link", { name: "Resolved incidents" }).click()
   const row = page.getByRole("row").filter({ hasText: "repaired" })
   await row.getByText("Channel was failing").waitFor()
   await row.getByRole("link", { name: "globex" }).waitFor()
@@ -45,6 +45,6 @@ test("an acknowledged problem is calm with its note for everybody, and becomes h
   await page.getByRole("option", { name: "Last hour" }).click()
   await poll(() => rows.count()).toBe(1)
   expect(all).toBeGreaterThan(1)
-  await operator.go("/resolved-problems?created_before=2020-01-01T00%3A00%3A00Z")
-  await page.getByText("No resolved problems").waitFor()
+  await operator.go("/resolved-incidents?created_before=2020-01-01T00%3A00%3A00Z")
+  await page.getByText("No resolved incidents").waitFor()
 })

@@ -1,0 +1,17 @@
+import { type Incident, incidentSchema } from "@sitewire/contracts"
+import { describeIncident } from "../../incidents/describeIncident.ts"
+import type { IncidentRow } from "../../incidents/incidentRow.ts"
+import { responseOf } from "../responseOf.ts"
+
+export function incidentResponse(row: IncidentRow): Incident {
+  return responseOf(incidentSchema, {
+    ...row,
+    state: row.resolved_at === null ? "open" : "resolved",
+    ...describeIncident(row),
+    acknowledgement: row.acknowledged_at && {
+      at: row.acknowledged_at.toISOString(),
+      by: row.acknowledged_by ?? "",
+      note: row.note ?? "",
+    },
+  })
+}

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useAccess } from "../../api/access.ts"
+import type { Schemas } from "../../api/client.ts"
+import { openIncidentsQuery } from "../../api/queries.ts"
+import { Icon } from "../../parts/Icon.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Notice } from "../../parts/Notice.tsx"
+import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
+import { Since } from "../../parts/Time.tsx"
+import { texts } from "../../texts.ts"
+import { Acknowledge } from "./Acknowledge.tsx"
+import classes from "./Incidents.module.css"
+
+const t = texts.incidents
+
+/** What is wrong, in the words and the order of the API. */
+export function Incidents() {
+  const { data, error } = useQuery(openIncidentsQuery)
+  return (
+    <section aria-label={t.title} className={classes.incidents}>
+      {error && <ProblemAlert error={error} title={t.unknown} />}
+      {data?.incidents.length === 0 && (
+        <Notice kind="good" title={t.none}>
+          {t.noneMore}
+        </Notice>
+      )}
+      {data?.channels && <p className={classes.channels}>{data.channels}</p>}
+      {data && data.incidents.length > 0 && (
+        <ul className={classes.list}>
+          {data.incidents.map((incident) => (
+            <Incident key={incident.id} incident={incident} />
+          ))}
+        </ul>
+      )}
+      {!data && !error && <Loading rows={2} />}
+      <Link to="/resolved-incidents" className={classes.resolved}>
+        {t.resolved}
+      </Link>
+    </section>
+  )
+}
+
+function Incident({ incident }: { incident: Schemas["Incident"] }) {
+  const { operates } = useAccess()
+  const { urgency, summary, detail, since, next_step, page, acknowledgement } = incident
+  return (
+    <li data-urgency={acknowledgement ? 3 : urgency}>
+      <Icon name={acknowledgement ? "check" : urgency === 3 ? "pause" : "warning"} />
+      <div className={classes.text}>
+        <strong>{summary}</strong>
+        <span>{detail}</span>
+        {acknowledgement && (
+          <span dir="auto">{t.acknowledgedBy(acknowledgement.by, acknowledgement.note)}</span>
+        )}
+      </div>
+      <div className={classes.since}>
+        {t.for} <Since at={since} />
+      </div>
+      <div className={classes.next}>
+        {page === null ? next_step : <PageLink page={page}>{next_step}</PageLink>}
+        {operates && <Acknowledge incident={incident} title={summary} />}
+      </div>
+    </li>
+  )
+}
+
+function PageLink({ page, children }: { page: string; children: string }) {
+  const { pathname, searchParams } = new URL(page, location.origin)
+  return (
+    <Link {...({ to: pathname, search: Object.fromEntries(searchParams) } as { to: string })}>
+      {children} <Icon name="arrow" size={15} />
+    </Link>
+  )
+}
