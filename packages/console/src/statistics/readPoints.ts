@@ -31,9 +31,7 @@ type Range = {
 
 /** The points from `from` to before `to`, which are multiples of a minute, oldest first. `channel` is empty for all channels. */
 export async function readPoints(sql: Sql, { merge, channel, from, to }: Range): Promise<Point[]> {
-  const rows = await sql<PointRow>(
-    ...named(statement, { from: new Date(from), to: new Date(to), channel }),
-  )
+  const rows = await sql<PointRow>(...named(statement, { from: new Date(from), to: new Date(to), channel }))
   const points = new Map<number, Point>()
   for (const row of rows) {
     const startedAt = floorTo(row.started_at.getTime(), minuteMs * merge)
