@@ -4,7 +4,7 @@ import { keyedDigest, readDigestKey, type SealingKeys, type Sql } from "@sitewir
 import type { PrismaQueries } from "@sitewire/database/prisma"
 import { z } from "zod"
 import type { Caller } from "../auth/caller.ts"
-import type { Route } from "./defineRoute.ts"
+import type { Route } from "./implement.ts"
 import { invalidRequest, problem } from "./problems.ts"
 import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 

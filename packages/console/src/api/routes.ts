@@ -1,3 +1,4 @@
+import { routes as contract, type Operation } from "@sitewire/contracts/routes"
 import { listAudit } from "./audit/listAudit.ts"
 import { changeAddress } from "./channels/changeAddress.ts"
 import { changeChannel } from "./channels/changeChannel.ts"
@@ -27,7 +28,6 @@ import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionSecret } from "./connections/replaceConnectionSecret.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
 import { requestSync } from "./connections/requestSync.ts"
-import type { Route } from "./defineRoute.ts"
 import { cancelDelivery } from "./deliveries/cancelDelivery.ts"
 import { listAttempts } from "./deliveries/listAttempts.ts"
 import { listDeliveries } from "./deliveries/listDeliveries.ts"
@@ -35,6 +35,7 @@ import { readDelivery } from "./deliveries/readDelivery.ts"
 import { resendDelivery } from "./deliveries/resendDelivery.ts"
 import { revealDelivery } from "./deliveries/revealDelivery.ts"
 import { listInvalidEvents } from "./events/listInvalidEvents.ts"
+import type { Route } from "./implement.ts"
 import { acknowledgeIncident, withdrawAcknowledgement } from "./incidents/acknowledgeIncident.ts"
 import { listIncidents } from "./incidents/listIncidents.ts"
 import { cancelJob } from "./jobs/cancelJob.ts"
@@ -59,7 +60,7 @@ import { readStatistics } from "./statistics/readStatistics.ts"
 import { openStream } from "./stream/openStream.ts"
 import { listTopics } from "./topics/listTopics.ts"
 
-export const routes: readonly Route[] = [
+const implemented: Record<Operation, Route> = {
   createChannel,
   listChannels,
   readChannel,
@@ -123,4 +124,7 @@ export const routes: readonly Route[] = [
   readProblem,
   readOpenApi,
   readRoot,
-]
+}
+
+/** In the order of the contract, because a path without parameters must be before one that it would match. */
+export const routes: readonly Route[] = Object.keys(contract).map((name) => implemented[name as Operation])

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { formOfScope, scopeNames } from "@sitewire/contracts"
+import type { Allow } from "@sitewire/contracts/routes"
 import type { Sql } from "@sitewire/database"
 import type { Request, RequestHandler, Response } from "express"
 import { problem } from "../api/problems.ts"
@@ -10,7 +11,7 @@ import { isCsrfTokenOf } from "../session/csrfToken.ts"
 import { readSessionCookie } from "../session/sessionCookie.ts"
 import { findSession } from "../session/sessions.ts"
 import { findKey, readApiKey } from "./apiKey.ts"
-import { type Allow, callerOf, shownTo } from "./caller.ts"
+import { callerOf, shownTo } from "./caller.ts"
 import type { TakeTurn } from "./limitRate.ts"
 
 type Identity = { id: string; name: string; scopes: readonly string[]; sessionId: string | null }

@@ -1,4 +1,5 @@
 import { type Job, type ScopeName, scopeCatalogue, scopeNames } from "@sitewire/contracts"
+import type { Allow } from "@sitewire/contracts/routes"
 
 /** Who sends a request: an API key, or a session of the web console. */
 export type Caller = {
@@ -21,15 +22,6 @@ export type Caller = {
 }
 
 type Visible = "all" | readonly string[]
-
-/**
- * The scopes that allow a route, and what it shows them: `all`, or their `own` channel, site, connection or jobs. `operate`
- * allows whatever `read` allows.
- */
-export type Allow = Partial<Record<ScopeName, "all" | "own">>
-
-/** For a route about the key of the request itself. */
-export const ownKey: Allow = Object.fromEntries(scopeNames.map((name) => [name, "own"]))
 
 /** What the route shows to a scope. Undefined: the scope does not allow the route. */
 export function shownTo(name: ScopeName, allow: Allow): "all" | "own" | undefined {

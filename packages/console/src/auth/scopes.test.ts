@@ -3,7 +3,7 @@ import { type ScopeName, scopeNames } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { answerTests, insertTenant, type Tenant, tenantOf } from "../../test/fixtures/insertTenant.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
-import type { Route } from "../api/defineRoute.ts"
+import type { Route } from "../api/implement.ts"
 import { routes } from "../api/routes.ts"
 
 let console: TestConsole

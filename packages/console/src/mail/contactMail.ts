@@ -1,10 +1,10 @@
 import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
 import { named } from "@sitewire/database"
 import { type ChannelOfHealth, readHealth } from "../api/channels/health/readHealth.ts"
-import type { ApiContext } from "../api/defineRoute.ts"
 import { attemptResponse } from "../api/deliveries/deliveryResponse.ts"
 import { attemptsOf } from "../api/deliveries/findAttempts.ts"
 import { maskedBody } from "../api/deliveries/maskEmails.ts"
+import type { ApiContext } from "../api/implement.ts"
 import { withoutQuery } from "../api/withoutQuery.ts"
 import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
 

@@ -282,6 +282,9 @@ export const cancelledDeliverySchema = z
   })
   .meta({ id: "CancelledDelivery" })
 
+/** Resends of one delivery. */
+export const resendsPerHour = 20
+
 export const resendDeliverySchema = z
   .strictObject({ reason: reasonSchema.optional() })
   .optional()

@@ -1,61 +1,39 @@
-import {
-  type AuditEntry,
-  auditEntrySchema,
-  auditQuerySchema,
-  pageSchema,
-  revealingOperations,
-} from "@sitewire/contracts"
+import { type AuditEntry, auditEntrySchema, revealingOperations } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { invalidRequest } from "../problems.ts"
 import { ok } from "../response.ts"
 import { responseOf } from "../responseOf.ts"
 
-export const listAudit = defineRoute({
-  method: "get",
-  path: "/v1/audit",
-  operation: "listAudit",
-  summary: "Search the audit log, newest first",
-  allow: { admin: "all" },
-  description:
-    "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Of requests that failed, only those are listed for which the key lacks the scope: one in ten minutes for each key and route, with the operation `denyRequest`. Each entry is also a log line of the console. Entries are kept for AUDIT_RETENTION, a year by default.",
-  expensive: true,
-  query: auditQuerySchema,
-  success: {
-    status: 200,
-    description: "A page of entries.",
-    schema: pageSchema(auditEntrySchema).meta({ id: "AuditPage" }),
-  },
-  async handle({ prisma }, { query }) {
-    if (query.target !== undefined && query.target_kind === undefined) {
-      const message = "target needs target_kind, because ids are unique only within a kind"
-      return invalidRequest("query", [{ field: "target", message }])
-    }
-    const { created_after: after, created_before: before } = query
-    const filter = {
-      ...(query.key === undefined ? {} : { key_id: query.key }),
-      ...(query.operation === undefined ? {} : { operation: query.operation }),
-      ...(query.revealed === true ? { AND: [{ operation: { in: revealingOperations } }] } : {}),
-      ...(query.target_kind === undefined ? {} : { target_kind: query.target_kind }),
-      ...(query.target === undefined ? {} : { target_id: query.target }),
-      created_at: {
-        ...(after === undefined ? {} : { gte: new Date(after) }),
-        ...(before === undefined ? {} : { lt: new Date(before) }),
-      },
-    }
-    const page = await readPage(query, {
-      ...newestFirst,
-      read: (cursor, count) =>
-        prisma.auditEntry.findMany({
-          where: { AND: [filter, newestFirst.where(cursor)] },
-          orderBy: newestFirst.orderBy,
-          take: count,
-        }),
-    })
-    if (page.kind === "problem") return page
-    return ok({ data: page.rows.map(entryResponse), next_cursor: page.next_cursor })
-  },
+export const listAudit = implement("listAudit", async ({ prisma }, { query }) => {
+  if (query.target !== undefined && query.target_kind === undefined) {
+    const message = "target needs target_kind, because ids are unique only within a kind"
+    return invalidRequest("query", [{ field: "target", message }])
+  }
+  const { created_after: after, created_before: before } = query
+  const filter = {
+    ...(query.key === undefined ? {} : { key_id: query.key }),
+    ...(query.operation === undefined ? {} : { operation: query.operation }),
+    ...(query.revealed === true ? { AND: [{ operation: { in: revealingOperations } }] } : {}),
+    ...(query.target_kind === undefined ? {} : { target_kind: query.target_kind }),
+    ...(query.target === undefined ? {} : { target_id: query.target }),
+    created_at: {
+      ...(after === undefined ? {} : { gte: new Date(after) }),
+      ...(before === undefined ? {} : { lt: new Date(before) }),
+    },
+  }
+  const page = await readPage(query, {
+    ...newestFirst,
+    read: (cursor, count) =>
+      prisma.auditEntry.findMany({
+        where: { AND: [filter, newestFirst.where(cursor)] },
+        orderBy: newestFirst.orderBy,
+        take: count,
+      }),
+  })
+  if (page.kind === "problem") return page
+  return ok({ data: page.rows.map(entryResponse), next_cursor: page.next_cursor })
 })
 
 function entryResponse(row: Prisma.AuditEntryModel): AuditEntry {

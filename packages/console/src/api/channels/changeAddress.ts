@@ -1,16 +1,9 @@
-import {
-  type ChallengeReport,
-  type Channel,
-  challengeReportSchema,
-  changeAddressSchema,
-  channelSchema,
-} from "@sitewire/contracts"
+import { type ChallengeReport, type Channel, challengeReportSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../auth/caller.ts"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
-import { type ApiContext, defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { type ApiContext, implement } from "../implement.ts"
 import { invalidRequest, notFound, problem } from "../problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../response.ts"
 import { type ChannelRow, changedChannel, channelColumns, channelResponse } from "./channelResponse.ts"
@@ -22,23 +15,9 @@ import { lockChannel } from "./findChannel.ts"
 /** How long an answered challenge allows the change, if the console ended before it. */
 const validMs = 15 * 60_000
 
-export const changeAddress = defineRoute({
-  method: "post",
-  path: "/v1/channels/{id}/change-address",
-  operation: "changeAddress",
-  summary: "Change a channel's address after a challenge",
-  allow: { operate: "all", channel: "own" },
-  description:
-    "A webhook-dispatcher sends a test delivery to the new address, signed by the channel's secret, with a random value in the header X-Sitewire-Challenge. If the receiver returns it in the same header of a 2xx response, the address is changed, also for existing deliveries that wait for their next attempt. Otherwise nothing changes, and deliveries go to the previous address. With the scope `channel:<id>`, an operator must have set the channel's `partner_may_change_address`.",
-  params: idParameter,
-  body: changeAddressSchema,
-  success: { status: 200, description: "The channel with its new address.", schema: channelSchema },
-  otherResponses: {
-    409: "The receiver did not answer the challenge, the channel was changed meanwhile, or another change of the address has not finished.",
-    429: "Challenges were sent for this channel 5 times in a minute or 50 times in a day, or the key has sent too many requests.",
-    503: "No webhook-dispatcher has claimed the challenge within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
-  },
-  async handle({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body, caller }) {
+export const changeAddress = implement(
+  "changeAddress",
+  async ({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body, caller }) => {
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
     const rejected = rejectPartner(caller, channel)
@@ -66,7 +45,7 @@ export const changeAddress = defineRoute({
       audit: { target: { kind: "channel", id }, changes: changesOf({}, { challenged: address.href }) },
     })
   },
-  async afterCommit({ prisma }, committed, write) {
+  async ({ prisma }, committed, write) => {
     const { channel, check, version } = committedSchema.parse(committed)
     const ended = await waitForCheck(prisma, check)
     if (ended.kind === "problem") return ended
@@ -76,7 +55,7 @@ export const changeAddress = defineRoute({
     const change = { id: channel, address: ended.address, version: isValid ? version : null }
     return write((within, caller) => setAddress(within, caller, change))
   },
-})
+)
 
 const committedSchema = z.object({
   channel: z.string(),

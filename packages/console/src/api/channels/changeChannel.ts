@@ -1,10 +1,9 @@
-import { type ChangeChannel, changeChannelSchema, channelSchema } from "@sitewire/contracts"
+import type { ChangeChannel } from "@sitewire/contracts"
 import { sealContexts } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
 import { checkAddress } from "../checkAddress.ts"
-import { defineRoute } from "../defineRoute.ts"
 import { checkIfMatch, etagOf } from "../etag.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok, type Problem } from "../response.ts"
@@ -13,19 +12,9 @@ import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact, withWholeContact } from "./contact.ts"
 import { lockChannel } from "./findChannel.ts"
 
-export const changeChannel = defineRoute({
-  method: "patch",
-  path: "/v1/channels/{id}",
-  operation: "changeChannel",
-  summary: "Change a channel's address, headers, maximum rate or contact",
-  allow: { operate: "all", channel: "own" },
-  description:
-    "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks`, `request_headers` and `contact` may be changed; POST /v1/channels/{id}/change-address changes the address, if an operator allows it.",
-  params: idParameter,
-  body: changeChannelSchema,
-  otherResponses: { 412: "The channel has changed since the version in If-Match." },
-  success: { status: 200, description: "The updated channel.", schema: channelSchema },
-  async handle(context, { params: { id }, body, headers, caller }) {
+export const changeChannel = implement(
+  "changeChannel",
+  async (context, { params: { id }, body, headers, caller }) => {
     const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
@@ -67,7 +56,7 @@ export const changeChannel = defineRoute({
       audit: { target: { kind: "channel", id }, changes },
     })
   },
-})
+)
 
 /** What a partner decides itself: how its own receiver knows that a request is genuine, and who is told of its failures. */
 const partnersFields: readonly string[] = ["standard_webhooks", "request_headers", "contact"]

@@ -1,7 +1,7 @@
 import { type Channel, type CreateChannel, subjectOf } from "@sitewire/contracts"
 import { named, readDigestKey, storedSubject } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
-import type { ApiContext } from "../defineRoute.ts"
+import type { ApiContext } from "../implement.ts"
 import { invalidRequest } from "../problems.ts"
 import type { Problem } from "../response.ts"
 import type { ChannelRow } from "./channelResponse.ts"

@@ -1,10 +1,10 @@
-import { createChannelSchema, createdChannelSchema, newSecret } from "@sitewire/contracts"
+import { newSecret } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { idTaken, problem } from "../problems.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
@@ -12,78 +12,66 @@ import { given } from "../responseOf.ts"
 import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact } from "./contact.ts"
 
-export const createChannel = defineRoute({
-  method: "post",
-  path: "/v1/channels",
-  operation: "createChannel",
-  summary: "Create a channel",
-  allow: { operate: "all" },
-  shownOnce: "POST /v1/channels/{id}/secret/stage begins a rotation to a new signing secret.",
-  description: "The response contains the signing secret, which is never shown again.",
-  body: createChannelSchema,
-  success: { status: 201, description: "The channel with its signing secret.", schema: createdChannelSchema },
-  otherResponses: { 409: "The id is taken, or a deleted channel had it." },
-  async handle(context, { body, caller }) {
-    const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
-    const rejected = rejectContact(context, body)
-    if (rejected) return rejected
-    const policy = body.partner_may_change_address ? partnersPolicy : operatorsPolicy
-    const address = checkAddress("address", body.address, policy)
-    if (address.kind === "problem") return address
-    const { id = newId("chn"), request_headers, contact: givenContact = null, ...columns } = body
-    const secret_id = newId("sec")
-    const secret = newSecret("sws")
-    const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secret_id), secret)
-    const headers =
-      request_headers && requestHeaderColumns(sealingKeys, sealContexts.receiverHeaders(id), request_headers)
-    try {
-      const row = await prisma.channel.create({
-        data: {
-          ...given(columns),
-          id,
-          address: address.href,
-          secret_id,
-          secret_sealed: new Uint8Array(sealed),
-          ...headers,
-        },
-        select: channelColumns,
-      })
-      // Checked after the insert, which waits for a deletion of the same id that has not been committed.
-      if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
-      const contact = givenContact === null ? null : { address: givenContact }
-      if (contact) await storeContact(context, id, contact.address)
-      const channel = channelResponse({ ...row, contact }, caller)
-      const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
-      const { partner_may_change_address } = channel
-      const changes = changesOf(
-        {},
-        {
-          address: channel.address,
-          secret_id,
-          standard_webhooks,
-          ...(max_per_second === null ? {} : { max_per_second }),
-          ...(operator_notifications ? { operator_notifications } : {}),
-          ...(partner_may_change_address ? { partner_may_change_address } : {}),
-          ...(request_header_names.length > 0 ? { request_header_names } : {}),
-          ...(contact ? { contact: auditedContact(channel) } : {}),
-        },
-      )
-      return ok(
-        {
-          ...channel,
-          signing_secret: secret,
-          standard_webhooks_secret: standardWebhooksSecret(secret),
-        },
-        {
-          headers: { location: `/v1/channels/${id}` },
-          audit: { target: { kind: "channel", id }, changes },
-        },
-      )
-    } catch (error) {
-      if (isUniqueViolation(error)) return idTaken("channel", id)
-      throw error
-    }
-  },
+export const createChannel = implement("createChannel", async (context, { body, caller }) => {
+  const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
+  const rejected = rejectContact(context, body)
+  if (rejected) return rejected
+  const policy = body.partner_may_change_address ? partnersPolicy : operatorsPolicy
+  const address = checkAddress("address", body.address, policy)
+  if (address.kind === "problem") return address
+  const { id = newId("chn"), request_headers, contact: givenContact = null, ...columns } = body
+  const secret_id = newId("sec")
+  const secret = newSecret("sws")
+  const sealed = seal(sealingKeys, sealContexts.signingSecret(id, secret_id), secret)
+  const headers =
+    request_headers && requestHeaderColumns(sealingKeys, sealContexts.receiverHeaders(id), request_headers)
+  try {
+    const row = await prisma.channel.create({
+      data: {
+        ...given(columns),
+        id,
+        address: address.href,
+        secret_id,
+        secret_sealed: new Uint8Array(sealed),
+        ...headers,
+      },
+      select: channelColumns,
+    })
+    // Checked after the insert, which waits for a deletion of the same id that has not been committed.
+    if (await prisma.deletedChannel.findUnique({ where: { id } })) return wasDeleted(id)
+    const contact = givenContact === null ? null : { address: givenContact }
+    if (contact) await storeContact(context, id, contact.address)
+    const channel = channelResponse({ ...row, contact }, caller)
+    const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
+    const { partner_may_change_address } = channel
+    const changes = changesOf(
+      {},
+      {
+        address: channel.address,
+        secret_id,
+        standard_webhooks,
+        ...(max_per_second === null ? {} : { max_per_second }),
+        ...(operator_notifications ? { operator_notifications } : {}),
+        ...(partner_may_change_address ? { partner_may_change_address } : {}),
+        ...(request_header_names.length > 0 ? { request_header_names } : {}),
+        ...(contact ? { contact: auditedContact(channel) } : {}),
+      },
+    )
+    return ok(
+      {
+        ...channel,
+        signing_secret: secret,
+        standard_webhooks_secret: standardWebhooksSecret(secret),
+      },
+      {
+        headers: { location: `/v1/channels/${id}` },
+        audit: { target: { kind: "channel", id }, changes },
+      },
+    )
+  } catch (error) {
+    if (isUniqueViolation(error)) return idTaken("channel", id)
+    throw error
+  }
 })
 
 function wasDeleted(id: string) {

@@ -1,32 +1,16 @@
-import { deleteChannelQuerySchema, deletedChannelSchema } from "@sitewire/contracts"
 import { mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
 import { forgetChannel } from "@sitewire/deliveries"
 import { removeScope } from "../../auth/removeScope.ts"
-import { defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { channelResponse } from "./channelResponse.ts"
 import { lockChannel } from "./findChannel.ts"
 
-export const deleteChannel = defineRoute({
-  method: "delete",
-  path: "/v1/channels/{id}",
-  operation: "deleteChannel",
-  summary: "Delete a channel",
-  allow: { operate: "all" },
-  description:
-    "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. It cannot be undone, and its id is not used again. API keys lose the scope channel:<id>; a key without another scope is revoked.",
-  params: idParameter,
-  query: deleteChannelQuerySchema,
-  otherResponses: { 409: "Deliveries are pending, and `force` is not true." },
-  success: {
-    status: 200,
-    description: "The channel is deleted, with its secrets.",
-    schema: deletedChannelSchema,
-  },
-  async handle({ prisma, sql }, { params: { id }, query: { force = false }, caller }) {
+export const deleteChannel = implement(
+  "deleteChannel",
+  async ({ prisma, sql }, { params: { id }, query: { force = false }, caller }) => {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const pending = await countWaiting(sql, id)
@@ -61,7 +45,7 @@ export const deleteChannel = defineRoute({
       { audit: { target: { kind: "channel", id }, changes, also: keys.map(({ audit }) => audit) } },
     )
   },
-})
+)
 
 async function countWaiting(sql: Sql, channel: string): Promise<number> {
   const [row] = await sql<{ count: number }>(

@@ -1,6 +1,6 @@
 import type { Caller } from "../../auth/caller.ts"
 import { sees } from "../../auth/caller.ts"
-import type { ApiContext } from "../defineRoute.ts"
+import type { ApiContext } from "../implement.ts"
 import { type ChannelRow, channelColumns } from "./channelResponse.ts"
 
 /** Null if the channel does not exist or the API key may not see it. */

@@ -1,10 +1,8 @@
-import { changeConnectionSchema, connectionSchema } from "@sitewire/contracts"
 import { sealContexts } from "@sitewire/database"
 import { changeSource } from "@sitewire/syncs"
 import { checkAddress } from "../checkAddress.ts"
-import { defineRoute } from "../defineRoute.ts"
 import { checkIfMatch } from "../etag.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound } from "../problems.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
@@ -13,24 +11,12 @@ import { findConnection, lockConnection } from "./findConnection.ts"
 import { recordRequestedSync } from "./recordRequestedSync.ts"
 import { rejectDelegate } from "./rejectDelegate.ts"
 
-export const changeConnection = defineRoute({
-  method: "patch",
-  path: "/v1/connections/{id}",
-  operation: "changeConnection",
-  summary: "Change a connection's source, runner or request headers",
-  allow: { operate: "all", site: "own" },
-  description:
-    "Requests a sync, which fetches the new source, with the new request headers, in the next window. If a sync of the old source is running, its result is discarded. Until a sync of the new source has succeeded, the snapshot contains the content of the old one. The runner `delegate` needs the scope `operate`.",
-  params: idParameter,
-  body: changeConnectionSchema,
-  otherResponses: {
-    412: "The source, the runner or the request headers have changed since the version in If-Match.",
-  },
-  success: { status: 200, description: "The updated connection.", schema: connectionSchema },
-  async handle(
+export const changeConnection = implement(
+  "changeConnection",
+  async (
     { prisma, sql, sealingKeys, partnersPolicy, executorPolicy },
     { params: { id }, body, headers, caller },
-  ) {
+  ) => {
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
     const mismatch = checkIfMatch(headers["if-match"], connectionEtag(connectionResponse(before, caller)))
@@ -67,4 +53,4 @@ export const changeConnection = defineRoute({
       audit: { target: { kind: "connection", id }, changes },
     })
   },
-})
+)

@@ -1,17 +1,11 @@
-import {
-  createConnectionSchema,
-  createdConnectionSchema,
-  hashConnectorToken,
-  newConnectorToken,
-  newSecret,
-} from "@sitewire/contracts"
+import { hashConnectorToken, newConnectorToken, newSecret } from "@sitewire/contracts"
 import { type Sql, seal, sealContexts } from "@sitewire/database"
 import { createWindow } from "@sitewire/syncs"
 import { sees } from "../../auth/caller.ts"
 import { newId } from "../../newIds.ts"
 import { checkAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { idTaken, problem, siteNotAllowed } from "../problems.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
 import { changesOf, ok } from "../response.ts"
@@ -20,27 +14,12 @@ import { findConnection } from "./findConnection.ts"
 import { rejectDelegate } from "./rejectDelegate.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
-export const createConnection = defineRoute({
-  method: "post",
-  path: "/v1/connections",
-  operation: "createConnection",
-  summary: "Create a connection",
-  allow: { operate: "all", site: "own" },
-  shownOnce:
-    "GET /v1/connections/{id}/trigger-url shows the trigger URL, and POST /v1/connections/{id}/signing-secret makes a new signing secret.",
-  description:
-    "The response contains the trigger URL and the signing secret, which is never shown again. Share both with the partner only. The runner `delegate` needs the scope `operate`.",
-  body: createConnectionSchema,
-  success: {
-    status: 201,
-    description: "The connection with its trigger URL and its signing secret.",
-    schema: createdConnectionSchema,
-  },
-  otherResponses: { 409: "The id is taken, or the site has as many connections as it may have." },
-  async handle(
+export const createConnection = implement(
+  "createConnection",
+  async (
     { prisma, sql, sealingKeys, partnersPolicy, executorPolicy, gatewayOrigin, siteMaxConnections },
     { body, caller },
-  ) {
+  ) => {
     if (!sees(caller.sites, body.site)) return siteNotAllowed(body.site)
     const rejected = rejectDelegate(caller, body.runner)
     if (rejected) return rejected
@@ -101,7 +80,7 @@ export const createConnection = defineRoute({
       throw error
     }
   },
-})
+)
 
 /** Any number that no other advisory lock with two numbers has. */
 const lockKey = 1_936_291_942

@@ -1,5 +1,4 @@
-import { connectionQuerySchema, connectionSchema, pageSchema } from "@sitewire/contracts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
 import {
@@ -10,51 +9,36 @@ import {
 } from "./connectionResponse.ts"
 import { visibleConnections } from "./findConnection.ts"
 
-export const listConnections = defineRoute({
-  method: "get",
-  path: "/v1/connections",
-  operation: "listConnections",
-  summary: "List connections, newest first",
-  allow: { read: "all", site: "own", connection: "own" },
-  description: "Each entry contains the last sync, the last success and the next window of the connection.",
-  expensive: true,
-  query: connectionQuerySchema,
-  success: {
-    status: 200,
-    description: "A page of connections.",
-    schema: pageSchema(connectionSchema).meta({ id: "ConnectionPage" }),
-  },
-  async handle({ sql }, { query, caller }) {
-    const page = await readPage(query, {
-      key: newestFirst.key,
-      keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
-      read(after, count) {
-        const values: unknown[] = []
-        const value = (one: unknown) => `$${values.push(one)}`
-        const conditions = visibleConnections(caller, value)
-        if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
-        if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
-        if (query.q !== undefined) {
-          const text = value(query.q.toLowerCase())
-          // Not the query of the source, which may contain a credential.
-          const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
-          conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
-        }
-        if (after) {
-          conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
-        }
-        return sql<ConnectionRow>(
-          `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
+export const listConnections = implement("listConnections", async ({ sql }, { query, caller }) => {
+  const page = await readPage(query, {
+    key: newestFirst.key,
+    keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
+    read(after, count) {
+      const values: unknown[] = []
+      const value = (one: unknown) => `$${values.push(one)}`
+      const conditions = visibleConnections(caller, value)
+      if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
+      if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
+      if (query.q !== undefined) {
+        const text = value(query.q.toLowerCase())
+        // Not the query of the source, which may contain a credential.
+        const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
+        conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
+      }
+      if (after) {
+        conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
+      }
+      return sql<ConnectionRow>(
+        `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
            ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
            order by c.created_at desc, c.id desc limit ${count}`,
-          values,
-        )
-      },
-    })
-    if (page.kind === "problem") return page
-    return ok({
-      data: page.rows.map((row) => connectionResponse(row, caller)),
-      next_cursor: page.next_cursor,
-    })
-  },
+        values,
+      )
+    },
+  })
+  if (page.kind === "problem") return page
+  return ok({
+    data: page.rows.map((row) => connectionResponse(row, caller)),
+    next_cursor: page.next_cursor,
+  })
 })

@@ -1,48 +1,35 @@
-import { pageQuerySchema, type WindowPage, windowPageSchema } from "@sitewire/contracts"
+import type { WindowPage } from "@sitewire/contracts"
 import { named } from "@sitewire/database"
 import { allSyncs, earliestStartColumn } from "@sitewire/syncs"
 import { z } from "zod"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { idParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { findConnection } from "./findConnection.ts"
 import { type SyncRow, syncResponse } from "./syncResponse.ts"
 
-export const listWindows = defineRoute({
-  method: "get",
-  path: "/v1/connections/{id}/windows",
-  operation: "listWindows",
-  summary: "List a connection's windows with their triggers and syncs, newest first",
-  allow: { read: "all", site: "own", connection: "own" },
-  description:
-    "Shows which triggers were merged into which sync. `pending` contains the triggers that wait for the next sync. Syncs are deleted with the day on which they started, when that is older than the scheduler's RETENTION.",
-  params: idParameter,
-  query: pageQuerySchema,
-  success: { status: 200, description: "A page of windows.", schema: windowPageSchema },
-  async handle({ sql }, { params: { id }, query, caller }) {
-    if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
-    let pending: WindowPage["pending"] = null
-    const page = await readPage(query, {
-      key: z.int(),
-      keyOf: (row: SyncRow) => Number(row.fence),
-      async read(after, count) {
-        // One statement: otherwise a claim between two could hide triggers or show them twice.
-        const rows = await sql<WindowRow>(...named(windows, { id, after: after ?? null, count }))
-        pending = pendingOf(rows[0])
-        return rows.filter(hasSync)
-      },
-    })
-    if (page.kind === "problem") return page
-    const data = page.rows.map((row) => {
-      const sync = syncResponse(row)
-      const { triggers: count, first_trigger_at: first_at, last_trigger_at: last_at, outcome } = sync
-      const covered = outcome === "changed" || outcome === "unchanged"
-      return { triggers: { count, first_at, last_at }, covered, sync }
-    })
-    return ok({ data, next_cursor: page.next_cursor, pending })
-  },
+export const listWindows = implement("listWindows", async ({ sql }, { params: { id }, query, caller }) => {
+  if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
+  let pending: WindowPage["pending"] = null
+  const page = await readPage(query, {
+    key: z.int(),
+    keyOf: (row: SyncRow) => Number(row.fence),
+    async read(after, count) {
+      // One statement: otherwise a claim between two could hide triggers or show them twice.
+      const rows = await sql<WindowRow>(...named(windows, { id, after: after ?? null, count }))
+      pending = pendingOf(rows[0])
+      return rows.filter(hasSync)
+    },
+  })
+  if (page.kind === "problem") return page
+  const data = page.rows.map((row) => {
+    const sync = syncResponse(row)
+    const { triggers: count, first_trigger_at: first_at, last_trigger_at: last_at, outcome } = sync
+    const covered = outcome === "changed" || outcome === "unchanged"
+    return { triggers: { count, first_at, last_at }, covered, sync }
+  })
+  return ok({ data, next_cursor: page.next_cursor, pending })
 })
 
 type PendingColumns = {

@@ -1,23 +1,11 @@
-import { defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { findConnection } from "./findConnection.ts"
-import { contentHeaders, contentRequestHeaders, notModified, snapshotResponse } from "./snapshotResponse.ts"
+import { snapshotResponse } from "./snapshotResponse.ts"
 
-export const readPreviousSnapshot = defineRoute({
-  method: "get",
-  path: "/v1/connections/{id}/snapshot/previous",
-  operation: "readPreviousSnapshot",
-  summary: "Read the content that a connection had before its last change",
-  allow: { read: "all", site: "own" },
-  expensive: true,
-  description:
-    "It is stored for 10 minutes after the change, and for 7 days if it is not larger than 1 MiB, to show what changed. An erasure deletes the previous contents of all connections.",
-  params: idParameter,
-  success: { status: 200, description: "The content before the last change.", headers: contentHeaders },
-  requestHeaders: contentRequestHeaders,
-  otherResponses: notModified,
-  async handle({ prisma, sql }, { params: { id }, headers, headOnly, caller }) {
+export const readPreviousSnapshot = implement(
+  "readPreviousSnapshot",
+  async ({ prisma, sql }, { params: { id }, headers, headOnly, caller }) => {
     if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
     const previous = await prisma.previousSnapshot.findFirst({
       where: { connection_id: id },
@@ -31,4 +19,4 @@ export const readPreviousSnapshot = defineRoute({
     }
     return snapshotResponse(sql, previous, { known: headers["if-none-match"], headOnly })
   },
-})
+)

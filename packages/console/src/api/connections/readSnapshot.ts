@@ -1,37 +1,11 @@
-import { z } from "zod"
-import { defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { findConnection } from "./findConnection.ts"
-import { contentHeaders, contentRequestHeaders, notModified, snapshotResponse } from "./snapshotResponse.ts"
+import { snapshotResponse } from "./snapshotResponse.ts"
 
-export const readSnapshot = defineRoute({
-  method: "get",
-  path: "/v1/connections/{id}/snapshot",
-  operation: "readSnapshot",
-  summary: "Read the content that a connection's last successful sync fetched, or an earlier one",
-  allow: { read: "all", site: "own" },
-  expensive: true,
-  description:
-    "The source's response, decoded, with its content type. With `fence`, the content of that sync: a content stays readable for at least 10 minutes after it was replaced.",
-  params: idParameter,
-  query: z.object({
-    fence: z
-      .string()
-      .regex(/^[0-9]{1,15}$/, "must be a whole number")
-      .optional()
-      .meta({
-        description: "The number of the sync that stored the content, as in `connection.changed`.",
-        examples: ["57"],
-      }),
-  }),
-  success: { status: 200, description: "The content.", headers: contentHeaders },
-  requestHeaders: contentRequestHeaders,
-  otherResponses: {
-    ...notModified,
-    410: "The content of the sync in `fence` is not stored. Read the newest, without `fence`.",
-  },
-  async handle({ prisma, sql }, { params: { id }, query: { fence }, headers, headOnly, caller }) {
+export const readSnapshot = implement(
+  "readSnapshot",
+  async ({ prisma, sql }, { params: { id }, query: { fence }, headers, headOnly, caller }) => {
     if (!(await findConnection(sql, id, caller))) return notFound("connection", id)
     const snapshot = await prisma.snapshot.findUnique({ where: { connection_id: id } })
     if (!snapshot) {
@@ -55,4 +29,4 @@ export const readSnapshot = defineRoute({
     }
     return snapshotResponse(sql, content, { known: headers["if-none-match"], headOnly })
   },
-})
+)

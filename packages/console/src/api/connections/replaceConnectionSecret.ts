@@ -1,28 +1,14 @@
-import { connectionSecretSchema, newSecret } from "@sitewire/contracts"
+import { newSecret } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { connectionResponse } from "./connectionResponse.ts"
 import { lockConnection } from "./findConnection.ts"
 
-export const replaceConnectionSecret = defineRoute({
-  method: "post",
-  path: "/v1/connections/{id}/signing-secret",
-  operation: "replaceConnectionSecret",
-  summary: "Replace a connection's signing secret",
-  allow: { operate: "all", site: "own" },
-  shownOnce: "Replace it again, with a new Idempotency-Key.",
-  description:
-    "Requests to the source are signed with the new secret from the next sync on. The response is the only one that contains it. Until the partner verifies with it, syncs that it rejects are retried.",
-  params: idParameter,
-  success: {
-    status: 200,
-    description: "The connection with its new signing secret.",
-    schema: connectionSecretSchema,
-  },
-  async handle({ prisma, sql, sealingKeys }, { params: { id }, caller }) {
+export const replaceConnectionSecret = implement(
+  "replaceConnectionSecret",
+  async ({ prisma, sql, sealingKeys }, { params: { id }, caller }) => {
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
     const signing_secret = newSecret("sws")
@@ -38,4 +24,4 @@ export const replaceConnectionSecret = defineRoute({
       { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
     )
   },
-})
+)

@@ -1,29 +1,15 @@
-import { connectionTriggerUrlSchema, hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
+import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
-import { defineRoute } from "../defineRoute.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { connectionResponse } from "./connectionResponse.ts"
 import { lockConnection } from "./findConnection.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
-export const replaceConnectionToken = defineRoute({
-  method: "post",
-  path: "/v1/connections/{id}/token",
-  operation: "replaceConnectionToken",
-  summary: "Replace a connection's token",
-  allow: { operate: "all", site: "own" },
-  shownOnce: "GET /v1/connections/{id}/trigger-url shows the trigger URL.",
-  description:
-    "When the response arrives, the old trigger URL no longer works. If two requests replace the token at the same time, only one token is valid: read the trigger URL to get it.",
-  params: idParameter,
-  success: {
-    status: 200,
-    description: "The connection with its new trigger URL.",
-    schema: connectionTriggerUrlSchema,
-  },
-  async handle({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) {
+export const replaceConnectionToken = implement(
+  "replaceConnectionToken",
+  async ({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) => {
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
     const token = newConnectorToken()
@@ -44,4 +30,4 @@ export const replaceConnectionToken = defineRoute({
       { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
     )
   },
-})
+)

@@ -1,36 +1,8 @@
 import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { z } from "zod"
 import { matchesEtag } from "../etag.ts"
 
 type StoredContent = Omit<Prisma.SnapshotModel, "etag">
-
-export const contentHeaders = {
-  ETag: {
-    description: "SHA-256 of the content, in quotes.",
-    required: true,
-    schema: { type: "string" },
-    example: `"${"0123456789abcdef".repeat(4)}"`,
-  },
-  "Last-Modified": {
-    description: "When the content was stored.",
-    required: true,
-    schema: { type: "string" },
-    example: "Sun, 01 Mar 2026 12:00:00 GMT",
-  },
-} as const
-
-export const contentRequestHeaders = z.object({
-  "If-None-Match": z
-    .string()
-    .optional()
-    .meta({
-      description: "The ETag of an earlier response. If the content is the same, the response is 304.",
-      examples: [`"${"0123456789abcdef".repeat(4)}"`],
-    }),
-})
-
-export const notModified = { 304: "The content has the hash in If-None-Match." }
 
 /** The content as a stream, or 304. */
 export async function snapshotResponse(

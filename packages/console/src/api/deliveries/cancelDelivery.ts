@@ -1,25 +1,13 @@
-import { cancelDeliverySchema, cancelledDeliverySchema } from "@sitewire/contracts"
 import { cancel } from "@sitewire/deliveries"
-import { defineRoute } from "../defineRoute.ts"
-import { deliveryIdParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { changesOf, ok } from "../response.ts"
 import { deliveryResponse } from "./deliveryResponse.ts"
 import { findDelivery } from "./findDelivery.ts"
 
-export const cancelDelivery = defineRoute({
-  method: "post",
-  path: "/v1/deliveries/{id}/cancel",
-  operation: "cancelDelivery",
-  summary: "Cancel a pending delivery",
-  allow: { operate: "all" },
-  description:
-    "No further attempt starts. An attempt that is in flight is not interrupted: `attempt_in_flight` says whether there may be one. If the partner accepts it, the delivery becomes `delivered`; otherwise it stays `cancelled`. A cancelled delivery can be resent.",
-  params: deliveryIdParameter,
-  body: cancelDeliverySchema,
-  otherResponses: { 409: "The delivery is not pending." },
-  success: { status: 200, description: "The cancelled delivery.", schema: cancelledDeliverySchema },
-  async handle({ prisma, sql }, { params: { id }, body, caller }) {
+export const cancelDelivery = implement(
+  "cancelDelivery",
+  async ({ prisma, sql }, { params: { id }, body, caller }) => {
     const found = await findDelivery(prisma, id, caller)
     if (!found) return notFound("delivery", id)
     const cancelled = await cancel(sql, id)
@@ -46,4 +34,4 @@ export const cancelDelivery = defineRoute({
       { audit: { target: { kind: "delivery", id }, changes } },
     )
   },
-})
+)

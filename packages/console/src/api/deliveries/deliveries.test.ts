@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto"
-import { deferralReasonSchema } from "@sitewire/contracts"
+import { deferralReasonSchema, resendsPerHour } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { readRows } from "../../../test/fixtures/readRows.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
-import { resendsPerHour } from "../../jobs/resend/resendOneDelivery.ts"
 import { attemptsOf } from "./findAttempts.ts"
 
 const email = "owner@shop.example"

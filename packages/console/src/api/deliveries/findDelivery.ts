@@ -1,5 +1,5 @@
 import type { Caller } from "../../auth/caller.ts"
-import type { ApiContext } from "../defineRoute.ts"
+import type { ApiContext } from "../implement.ts"
 import { type DeliveryRow, deliveryColumns } from "./deliveryResponse.ts"
 import { withWaiting } from "./withWaiting.ts"
 

@@ -1,12 +1,7 @@
-import {
-  deliveryQuerySchema,
-  type ListedDelivery,
-  listedDeliverySchema,
-  pageSchema,
-} from "@sitewire/contracts"
+import type { ListedDelivery } from "@sitewire/contracts"
 import { z } from "zod"
 import { findChannel } from "../channels/findChannel.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
 import { invalidRequest, notFound, searchTooBroad } from "../problems.ts"
 import { ok } from "../response.ts"
@@ -15,62 +10,45 @@ import { findDeliveryIds } from "./findDeliveryIds.ts"
 import { maskedBody } from "./maskEmails.ts"
 import { withWaiting } from "./withWaiting.ts"
 
-export const listDeliveries = defineRoute({
-  method: "get",
-  path: "/v1/deliveries",
-  operation: "listDeliveries",
-  summary: "List or search deliveries, newest first",
-  description:
-    "All filters can be combined. Searches read an index, newest first. A search is ended after five seconds, which it takes only if very many deliveries match its most selective filter and hardly any of them matches the others: narrow the time then.",
-  allow: { read: "all", channel: "own", publisher: "own" },
-  expensive: true,
-  query: deliveryQuerySchema,
-  otherResponses: { 404: "The channel does not exist.", 422: "The search took too long." },
-  success: {
-    status: 200,
-    description: "A page of deliveries.",
-    schema: pageSchema(listedDeliverySchema).meta({ id: "DeliveryPage" }),
-  },
-  async handle({ prisma, search }, { query, caller }) {
-    // With a reference or a site, the answer would confirm a guess of what the events of other publishers contain.
-    const hasContent = query.reference !== undefined || query.site_url !== undefined
-    const isKnown = caller.knowsEvents && query.event_id !== undefined && !hasContent
-    const visible = caller.channels === "all" || isKnown ? null : caller.channels
-    if (visible?.length === 0) {
-      const message =
-        "event_id is required, without reference and site_url, because the API key may only look up events whose ids it knows"
-      return invalidRequest("query", [{ field: "event_id", message }])
-    }
-    if (query.channel !== undefined && visible !== null && !visible.includes(query.channel))
-      return notFound("channel", query.channel)
-    const channels = query.channel === undefined ? visible : [query.channel]
-    const page = await readPage(query, {
-      // Delivery ids are UUIDs of version 7, so they sort by creation time.
-      key: z.uuid(),
-      keyOf: (row: ListedRow) => row.id,
-      read: async (before, count) => {
-        const ids = await search((sql) => findDeliveryIds(sql, { ...query, channels, before, count }))
-        if (ids === null) return searchTooBroad()
-        const found = await prisma.delivery.findMany({
-          where: { id: { in: ids } },
-          orderBy: { id: "desc" },
-          select: { ...deliveryColumns, body: true },
-        })
-        return withWaiting(prisma, found)
-      },
-    })
-    if (page.kind === "problem") return page
-    // A deleted channel may still have deliveries, so a channel is unknown only if it has none.
-    if (
-      page.rows.length === 0 &&
-      query.channel !== undefined &&
-      !(await findChannel(prisma, query.channel, caller))
-    )
-      return notFound("channel", query.channel)
-    const isReadable = (channel: string) => caller.channels === "all" || caller.channels.includes(channel)
-    const data = page.rows.map((row) => listedResponse(row, isReadable(row.channel_id)))
-    return ok({ data, next_cursor: page.next_cursor })
-  },
+export const listDeliveries = implement("listDeliveries", async ({ prisma, search }, { query, caller }) => {
+  // With a reference or a site, the answer would confirm a guess of what the events of other publishers contain.
+  const hasContent = query.reference !== undefined || query.site_url !== undefined
+  const isKnown = caller.knowsEvents && query.event_id !== undefined && !hasContent
+  const visible = caller.channels === "all" || isKnown ? null : caller.channels
+  if (visible?.length === 0) {
+    const message =
+      "event_id is required, without reference and site_url, because the API key may only look up events whose ids it knows"
+    return invalidRequest("query", [{ field: "event_id", message }])
+  }
+  if (query.channel !== undefined && visible !== null && !visible.includes(query.channel))
+    return notFound("channel", query.channel)
+  const channels = query.channel === undefined ? visible : [query.channel]
+  const page = await readPage(query, {
+    // Delivery ids are UUIDs of version 7, so they sort by creation time.
+    key: z.uuid(),
+    keyOf: (row: ListedRow) => row.id,
+    read: async (before, count) => {
+      const ids = await search((sql) => findDeliveryIds(sql, { ...query, channels, before, count }))
+      if (ids === null) return searchTooBroad()
+      const found = await prisma.delivery.findMany({
+        where: { id: { in: ids } },
+        orderBy: { id: "desc" },
+        select: { ...deliveryColumns, body: true },
+      })
+      return withWaiting(prisma, found)
+    },
+  })
+  if (page.kind === "problem") return page
+  // A deleted channel may still have deliveries, so a channel is unknown only if it has none.
+  if (
+    page.rows.length === 0 &&
+    query.channel !== undefined &&
+    !(await findChannel(prisma, query.channel, caller))
+  )
+    return notFound("channel", query.channel)
+  const isReadable = (channel: string) => caller.channels === "all" || caller.channels.includes(channel)
+  const data = page.rows.map((row) => listedResponse(row, isReadable(row.channel_id)))
+  return ok({ data, next_cursor: page.next_cursor })
 })
 
 /** A body has at most a few KiB, and is stored with the other columns, so a page of them is read with its rows. */

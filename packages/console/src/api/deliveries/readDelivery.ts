@@ -1,8 +1,7 @@
-import { deliveryWithAttemptsSchema, newestAttempts } from "@sitewire/contracts"
+import { newestAttempts } from "@sitewire/contracts"
 import { shownAddress } from "../channels/channelResponse.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { deliveryIdParameter } from "../pathParameters.ts"
 import { notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
@@ -13,41 +12,30 @@ import { withWaiting } from "./withWaiting.ts"
 
 const jobColumns = { id: true, kind: true, created_at: true, requested_by: true } as const
 
-export const readDelivery = defineRoute({
-  method: "get",
-  path: "/v1/deliveries/{id}",
-  operation: "readDelivery",
-  summary: "Read a delivery with its newest attempts, and what was sent",
-  description:
-    "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
-  allow: { read: "all", channel: "own" },
-  params: deliveryIdParameter,
-  success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
-  async handle({ prisma, sql }, { params: { id }, caller }) {
-    const where = visibleDelivery(id, caller)
-    const found = await prisma.delivery.findMany({
-      where,
-      select: { ...deliveryColumns, body: true, last_job: true },
-    })
-    const [row] = await withWaiting(prisma, found)
-    if (!row) return notFound("delivery", id)
-    const job = await prisma.job.findUnique({ where: { id: found[0]?.last_job ?? "" }, select: jobColumns })
-    const shown = shownAddress(row.channel_id, caller)
-    const attempts = await readPage({ limit: newestAttempts }, attemptsOf(sql, id))
-    if (attempts.kind === "problem") return attempts
-    return ok({
-      ...deliveryResponse(row),
-      body: maskedBody(row.body),
-      body_bytes: Math.ceil(row.body.length / 64) * 64,
-      attempt_log: attempts.rows.map((attempt) => attemptResponse(attempt, shown)).toReversed(),
-      attempt_log_cursor: attempts.next_cursor,
-      last_job: job && {
-        id: job.id,
-        kind: job.kind === "erasure" ? ("erasure" as const) : ("resend" as const),
-        requested_at: job.created_at.toISOString(),
-        // A partner need not know the names of operators' keys.
-        requested_by: caller.channels === "all" ? job.requested_by : null,
-      },
-    })
-  },
+export const readDelivery = implement("readDelivery", async ({ prisma, sql }, { params: { id }, caller }) => {
+  const where = visibleDelivery(id, caller)
+  const found = await prisma.delivery.findMany({
+    where,
+    select: { ...deliveryColumns, body: true, last_job: true },
+  })
+  const [row] = await withWaiting(prisma, found)
+  if (!row) return notFound("delivery", id)
+  const job = await prisma.job.findUnique({ where: { id: found[0]?.last_job ?? "" }, select: jobColumns })
+  const shown = shownAddress(row.channel_id, caller)
+  const attempts = await readPage({ limit: newestAttempts }, attemptsOf(sql, id))
+  if (attempts.kind === "problem") return attempts
+  return ok({
+    ...deliveryResponse(row),
+    body: maskedBody(row.body),
+    body_bytes: Math.ceil(row.body.length / 64) * 64,
+    attempt_log: attempts.rows.map((attempt) => attemptResponse(attempt, shown)).toReversed(),
+    attempt_log_cursor: attempts.next_cursor,
+    last_job: job && {
+      id: job.id,
+      kind: job.kind === "erasure" ? ("erasure" as const) : ("resend" as const),
+      requested_at: job.created_at.toISOString(),
+      // A partner need not know the names of operators' keys.
+      requested_by: caller.channels === "all" ? job.requested_by : null,
+    },
+  })
 })

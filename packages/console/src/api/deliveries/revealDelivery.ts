@@ -1,26 +1,14 @@
-import { deliveryBodySchema } from "@sitewire/contracts"
 import { subjectsOf } from "../../auth/caller.ts"
-import { defineRoute } from "../defineRoute.ts"
-import { deliveryIdParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { ok } from "../response.ts"
 import { visibleDelivery } from "./findDelivery.ts"
 import { sentHeaders } from "./sentHeaders.ts"
 
 /** A GET, because the response to a POST with an Idempotency-Key is stored, and would outlive an erasure. */
-export const revealDelivery = defineRoute({
-  method: "get",
-  path: "/v1/deliveries/{id}/body",
-  operation: "revealDelivery",
-  summary: "Reveal a delivery's body",
-  allow: { "personal-data": "all", channel: "own" },
-  description:
-    "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8. A key of the channel also gets the headers of the newest attempt with whole signatures, so that the partner's developers can send the request to a receiver on their own machine.",
-  reveals: true,
-  params: deliveryIdParameter,
-  otherResponses: { 409: "The delivery has been erased." },
-  success: { status: 200, description: "The body exactly as it is sent.", schema: deliveryBodySchema },
-  async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
+export const revealDelivery = implement(
+  "revealDelivery",
+  async ({ prisma, sealingKeys }, { params: { id }, caller }) => {
     const row = await prisma.delivery.findFirst({
       where: visibleDelivery(id, caller),
       select: { id: true, channel_id: true, state: true, body: true, body_sha256: true },
@@ -38,4 +26,4 @@ export const revealDelivery = defineRoute({
       { audit: { target: { kind: "delivery", id } } },
     )
   },
-})
+)

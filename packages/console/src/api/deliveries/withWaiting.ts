@@ -1,5 +1,5 @@
 import type { Prisma } from "@sitewire/database/prisma"
-import type { ApiContext } from "../defineRoute.ts"
+import type { ApiContext } from "../implement.ts"
 
 /** What a delivery waits for. Null: for nothing. */
 export type Waiting = Pick<

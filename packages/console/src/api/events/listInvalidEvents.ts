@@ -1,28 +1,14 @@
-import { invalidEventQuerySchema, invalidEventSchema, pageSchema } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
-import { type ApiContext, defineRoute } from "../defineRoute.ts"
+import { type ApiContext, implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
 import type { InvalidRecord } from "./invalidEventResponse.ts"
 import { type InvalidEventRow, readNewestInvalid } from "./readNewestInvalid.ts"
 
-export const listInvalidEvents = defineRoute({
-  method: "get",
-  path: "/v1/invalid-events",
-  operation: "listInvalidEvents",
-  summary: "List invalid events, newest first",
-  allow: { read: "all", publisher: "all" },
-  description:
-    "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
-  readsKafka: true,
-  query: invalidEventQuerySchema,
-  success: {
-    status: 200,
-    description: "A page of invalid events.",
-    schema: pageSchema(invalidEventSchema).meta({ id: "InvalidEventPage" }),
-  },
-  async handle({ invalidTopic, prisma }, { query }) {
+export const listInvalidEvents = implement(
+  "listInvalidEvents",
+  async ({ invalidTopic, prisma }, { query }) => {
     const end = await invalidTopic.end()
     const page = await readPage(query, {
       key: offsetsUpTo(end),
@@ -35,7 +21,7 @@ export const listInvalidEvents = defineRoute({
     const data = events.map((event) => ({ ...event, delivery: deliveries.get(idOf(event) ?? "") ?? null }))
     return ok({ data, next_cursor: page.next_cursor })
   },
-})
+)
 
 /** An invalid event has a delivery if it was replayed, or if another record with the same id was valid. */
 async function findDeliveries(prisma: ApiContext["prisma"], events: readonly InvalidRecord[]) {

@@ -1,48 +1,22 @@
-import { acknowledgeIncidentSchema, type Incident, incidentSchema } from "@sitewire/contracts"
+import type { Incident } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { nameOf } from "../../auth/caller.ts"
 import { type IncidentRow, incidentColumns } from "../../incidents/incidentRow.ts"
-import { defineRoute } from "../defineRoute.ts"
 import { maskEmails } from "../deliveries/maskEmails.ts"
-import { idParameter } from "../pathParameters.ts"
+import { implement } from "../implement.ts"
 import { notFound, problem } from "../problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../response.ts"
 import { incidentResponse } from "./incidentResponse.ts"
 
-const path = "/v1/incidents/{id}/acknowledge"
-const otherResponses = { 409: "The incident is resolved." }
+export const acknowledgeIncident = implement(
+  "acknowledgeIncident",
+  ({ sql }, { params: { id }, body: { note }, caller }) =>
+    changeAcknowledgement(sql, id, { by: nameOf(caller), note: maskEmails(note) }),
+)
 
-export const acknowledgeIncident = defineRoute({
-  method: "post",
-  path,
-  operation: "acknowledgeIncident",
-  summary: "Acknowledge an incident",
-  allow: { operate: "all" },
-  description:
-    "Until the incident is resolved, it is shown as one that somebody cares for. If it comes back later, it is a new incident, which is not acknowledged. Acknowledging it again replaces the note.",
-  params: idParameter,
-  body: acknowledgeIncidentSchema,
-  success: { status: 200, description: "The acknowledged incident.", schema: incidentSchema },
-  otherResponses,
-  async handle({ sql }, { params: { id }, body: { note }, caller }) {
-    return changeAcknowledgement(sql, id, { by: nameOf(caller), note: maskEmails(note) })
-  },
-})
-
-export const withdrawAcknowledgement = defineRoute({
-  method: "delete",
-  path,
-  operation: "withdrawAcknowledgement",
-  summary: "Withdraw the acknowledgement of an incident",
-  allow: { operate: "all" },
-  description: "If the incident is not acknowledged, nothing changes.",
-  params: idParameter,
-  success: { status: 200, description: "The incident.", schema: incidentSchema },
-  otherResponses,
-  async handle({ sql }, { params: { id } }) {
-    return changeAcknowledgement(sql, id, null)
-  },
-})
+export const withdrawAcknowledgement = implement("withdrawAcknowledgement", ({ sql }, { params: { id } }) =>
+  changeAcknowledgement(sql, id, null),
+)
 
 async function changeAcknowledgement(
   sql: Sql,

@@ -1,57 +1,46 @@
-import { identifierSchema, incidentPageSchema, incidentQuerySchema } from "@sitewire/contracts"
+import { identifierSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { describeChannels } from "../../incidents/describeChannels.ts"
 import { type IncidentRow, incidentColumns } from "../../incidents/incidentRow.ts"
 import { isPartOfNone, rank } from "../../incidents/rank.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
 import { ok } from "../response.ts"
 import { incidentResponse } from "./incidentResponse.ts"
 
-export const listIncidents = defineRoute({
-  method: "get",
-  path: "/v1/incidents",
-  operation: "listIncidents",
-  summary: "List incidents of the installation",
-  allow: { read: "all" },
-  description:
-    "What is wrong now (`open`: our own faults first, then by dead and waiting deliveries, last what is acknowledged), and what was (`resolved`, newest first). Dead deliveries of a channel that fails are part of its `channel.failing`, and are listed apart only with `kind`. An incident that comes back within five minutes is the same one. At most 100 incidents of a kind are open at a time; those beyond are one incident with the subject `*`. Resolved ones are stored as long as the audit log, at most the newest 100,000.",
-  query: incidentQuerySchema,
-  success: { status: 200, description: "A page of incidents.", schema: incidentPageSchema },
-  async handle({ sql }, { query }) {
-    const isOpen = query.state === "open"
-    const listing = isOpen ? byRank : newestFirst
-    const page = await readPage<IncidentRow & { rank: string }, [string, string]>(query, {
-      ...listing,
-      read(after, count) {
-        const values: unknown[] = []
-        const value = (one: unknown) => `$${values.push(one)}`
-        const conditions = ["true"]
-        if (query.state !== undefined) conditions.push(`resolved_at is ${isOpen ? "" : "not "}null`)
-        if (query.kind !== undefined) conditions.push(`kind = ${value(query.kind)}`)
-        else if (isOpen) conditions.push(isPartOfNone)
-        if (query.subject !== undefined) conditions.push(`subject_id = ${value(query.subject)}`)
-        if (query.created_after !== undefined)
-          conditions.push(`created_at >= ${value(query.created_after)}::timestamptz`)
-        if (query.created_before !== undefined)
-          conditions.push(`created_at < ${value(query.created_before)}::timestamptz`)
-        const key = isOpen ? rank : "created_at"
-        const type = isOpen ? "text" : "timestamptz"
-        if (after) conditions.push(`(${key}, id) < (${value(after[0])}::${type}, ${value(after[1])})`)
-        return sql(
-          `select ${incidentColumns}, ${rank} as rank from incident
-            where ${conditions.join(" and ")} order by ${key} desc, id desc limit ${count}`,
-          values,
-        )
-      },
-    })
-    if (page.kind === "problem") return page
-    return ok({
-      data: page.rows.map(incidentResponse),
-      next_cursor: page.next_cursor,
-      channels: await describeChannels(sql),
-    })
-  },
+export const listIncidents = implement("listIncidents", async ({ sql }, { query }) => {
+  const isOpen = query.state === "open"
+  const listing = isOpen ? byRank : newestFirst
+  const page = await readPage<IncidentRow & { rank: string }, [string, string]>(query, {
+    ...listing,
+    read(after, count) {
+      const values: unknown[] = []
+      const value = (one: unknown) => `$${values.push(one)}`
+      const conditions = ["true"]
+      if (query.state !== undefined) conditions.push(`resolved_at is ${isOpen ? "" : "not "}null`)
+      if (query.kind !== undefined) conditions.push(`kind = ${value(query.kind)}`)
+      else if (isOpen) conditions.push(isPartOfNone)
+      if (query.subject !== undefined) conditions.push(`subject_id = ${value(query.subject)}`)
+      if (query.created_after !== undefined)
+        conditions.push(`created_at >= ${value(query.created_after)}::timestamptz`)
+      if (query.created_before !== undefined)
+        conditions.push(`created_at < ${value(query.created_before)}::timestamptz`)
+      const key = isOpen ? rank : "created_at"
+      const type = isOpen ? "text" : "timestamptz"
+      if (after) conditions.push(`(${key}, id) < (${value(after[0])}::${type}, ${value(after[1])})`)
+      return sql(
+        `select ${incidentColumns}, ${rank} as rank from incident
+          where ${conditions.join(" and ")} order by ${key} desc, id desc limit ${count}`,
+        values,
+      )
+    },
+  })
+  if (page.kind === "problem") return page
+  return ok({
+    data: page.rows.map(incidentResponse),
+    next_cursor: page.next_cursor,
+    channels: await describeChannels(sql),
+  })
 })
 
 /** Of open incidents. Their ranks change, so a client that reads page after page may miss one whose rank rises meanwhile. */

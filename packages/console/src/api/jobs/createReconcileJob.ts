@@ -1,31 +1,20 @@
-import { createReconcileJobSchema, formatDuration, topicCatalogue } from "@sitewire/contracts"
+import { formatDuration, topicCatalogue } from "@sitewire/contracts"
 import { firstReconcilePosition } from "../../jobs/reconcile/reconcilePosition.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { invalidRequest } from "../problems.ts"
-import { jobStarted, startJob } from "./startJob.ts"
+import { startJob } from "./startJob.ts"
 
-export const createReconcileJob = defineRoute({
-  method: "post",
-  path: "/v1/jobs/reconcile",
-  operation: "createReconcileJob",
-  summary: "Prove that no event and no trigger of a period is lost",
-  allow: { operate: "all" },
-  description:
-    "Compares Kafka with Postgres: each record of site.paid must be a delivery or an invalid event, and each accepted trigger must be covered by a sync, or a sync must be due. Records that are not consumed yet are counted separately. Changes nothing.",
-  body: createReconcileJobSchema,
-  success: jobStarted,
-  async handle(context, { body, caller }) {
-    const now = Date.now()
-    const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body
-    const why = whyTooOld(now - Date.parse(created_after), context.deliveryRetentionMs)
-    if (why !== null)
-      return invalidRequest("body", [{ field: "created_after", message: `created_after ${why}` }])
-    const filter = {
-      created_after,
-      created_before: new Date(Math.min(Date.parse(created_before), now)).toISOString(),
-    }
-    return startJob(context, caller, { kind: "reconcile", filter, reason, position: firstReconcilePosition })
-  },
+export const createReconcileJob = implement("createReconcileJob", async (context, { body, caller }) => {
+  const now = Date.now()
+  const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body
+  const why = whyTooOld(now - Date.parse(created_after), context.deliveryRetentionMs)
+  if (why !== null)
+    return invalidRequest("body", [{ field: "created_after", message: `created_after ${why}` }])
+  const filter = {
+    created_after,
+    created_before: new Date(Math.min(Date.parse(created_before), now)).toISOString(),
+  }
+  return startJob(context, caller, { kind: "reconcile", filter, reason, position: firstReconcilePosition })
 })
 
 /** Null: Kafka and Postgres have all records and deliveries of this age. */

@@ -1,30 +1,14 @@
-import { createResendJobSchema, dryRunSchema } from "@sitewire/contracts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { notFound } from "../problems.ts"
 import { countDeadlineMs } from "./countDeadline.ts"
-import { jobStarted, startJob } from "./startJob.ts"
+import { startJob } from "./startJob.ts"
 
-export const createResendJob = defineRoute({
-  method: "post",
-  path: "/v1/jobs/resend",
-  operation: "createResendJob",
-  summary: "Resend all deliveries that match a filter",
-  allow: { operate: "all" },
-  description:
-    "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred.",
-  expensive: true,
-  body: createResendJobSchema,
-  otherResponses: { 404: "The channel does not exist." },
-  success: jobStarted,
-  alternative: {
-    status: 200,
-    description: "With `dry_run`: what the job would do.",
-    schema: dryRunSchema,
-  },
-  async handle(context, { body: { filter, reason, per_second, dry_run }, caller }) {
+export const createResendJob = implement(
+  "createResendJob",
+  async (context, { body: { filter, reason, per_second, dry_run }, caller }) => {
     if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
     if (dry_run) {
@@ -43,4 +27,4 @@ export const createResendJob = defineRoute({
       position: firstResendPosition(per_second),
     })
   },
-})
+)

@@ -1,16 +1,8 @@
-import { jobSchema } from "@sitewire/contracts"
 import { type Caller, nameOf } from "../../auth/caller.ts"
 import { insertJob, type JobRow, type NewJob } from "../../jobs/jobRows.ts"
-import type { ApiContext } from "../defineRoute.ts"
+import type { ApiContext } from "../implement.ts"
 import { type Audit, changesOf, ok } from "../response.ts"
 import { jobResponse } from "./jobResponse.ts"
-
-export const jobStarted = {
-  status: 202,
-  description: "The job, which has begun.",
-  schema: jobSchema,
-  location: true,
-} as const
 
 /** Stores a job. The job runner begins it. */
 export async function startJob(

@@ -1,6 +1,6 @@
 import { apiProblemSchema, type ProblemCode, problemCodes } from "@sitewire/contracts"
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from "zod-openapi"
-import { isWrite, type Route } from "../defineRoute.ts"
+import { isWrite, type Route } from "../implement.ts"
 import { type HeaderName, headerReferences } from "./responseHeaders.ts"
 
 const headersOf: Partial<Record<number, HeaderName>> = {

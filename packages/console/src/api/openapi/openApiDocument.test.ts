@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { AppContext } from "../defineRoute.ts"
+import type { AppContext } from "../implement.ts"
 import { routes } from "../routes.ts"
 import { createRouter, expressPath } from "../server/createApp.ts"
 import { findUndocumented } from "./findUndocumented.ts"

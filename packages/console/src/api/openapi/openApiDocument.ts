@@ -6,8 +6,8 @@ import {
   type ZodOpenApiResponseObject,
 } from "zod-openapi"
 import { scopesOf } from "../../auth/authenticate.ts"
-import { isWrite, type Route } from "../defineRoute.ts"
 import { idempotencyKeyPattern } from "../idempotency.ts"
+import { isWrite, type Route } from "../implement.ts"
 import { routes } from "../routes.ts"
 import { completeDocument } from "./completeDocument.ts"
 import { errorResponses } from "./errorResponses.ts"

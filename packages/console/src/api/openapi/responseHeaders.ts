@@ -1,9 +1,4 @@
-export type ResponseHeader = {
-  description: string
-  required: boolean
-  schema: { type: "string" | "integer"; pattern?: string; minimum?: number; enum?: string[] }
-  example: string | number
-}
+import type { ResponseHeader } from "@sitewire/contracts/routes"
 
 /** Headers of the console's responses. Responses refer to them by name. */
 export const responseHeaders = {

@@ -1,8 +1,8 @@
 import { sqlWithin } from "@sitewire/database/prisma"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../../audit/auditEntry.ts"
 import type { Caller } from "../../auth/caller.ts"
-import type { ApiContext, AppContext, RawRequest, Route, Write } from "../defineRoute.ts"
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from "../idempotency.ts"
+import type { ApiContext, AppContext, RawRequest, Route, Write } from "../implement.ts"
 import type { Problem, RouteResponse } from "../response.ts"
 
 const timeoutMs = 30_000

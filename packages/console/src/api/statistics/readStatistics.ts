@@ -4,8 +4,6 @@ import {
   maxStatisticPoints,
   type Statistics,
   statisticsKeptMs,
-  statisticsQuerySchema,
-  statisticsSchema,
   syncOutcomeSchema,
 } from "@sitewire/contracts"
 import { minuteMs } from "../../statistics/countMinute.ts"
@@ -22,74 +20,61 @@ import {
 } from "../../statistics/readPoints.ts"
 import { countAllDead } from "../channels/deadDeliveries.ts"
 import { findChannel } from "../channels/findChannel.ts"
-import { defineRoute } from "../defineRoute.ts"
+import { implement } from "../implement.ts"
 import { invalidRequest, notFound } from "../problems.ts"
 import { ok } from "../response.ts"
 
 const defaultPoints = 60
 
-export const readStatistics = defineRoute({
-  method: "get",
-  path: "/v1/statistics",
-  operation: "readStatistics",
-  summary: "Read statistics of the last 7 days",
-  allow: { read: "all", channel: "own" },
-  description:
-    "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted a minute after its end, and kept for 7 days.",
-  expensive: true,
-  query: statisticsQuerySchema,
-  otherResponses: { 404: "The channel does not exist." },
-  success: { status: 200, description: "The points, oldest first.", schema: statisticsSchema },
-  async handle({ prisma, sql }, { query, caller }) {
-    const { merge, channel } = query
-    if (channel === undefined && caller.channels !== "all") {
-      const message = "channel is required, because the API key may not see all channels"
-      return invalidRequest("query", [{ field: "channel", message }])
-    }
-    const now = Date.now()
-    const length = merge * minuteMs
-    const oldest = floorTo(now - statisticsKeptMs, length)
-    const to = ceilTo(query.created_before === undefined ? now : Date.parse(query.created_before), minuteMs)
-    const from =
-      query.created_after === undefined
-        ? Math.max(oldest, floorTo(to, length) - defaultPoints * length)
-        : ceilTo(Date.parse(query.created_after), minuteMs)
-    if (from < oldest) {
-      const message =
-        "created_after must be at most 7 days ago, because minutes are kept so long. Read longer ranges in Prometheus"
-      return invalidRequest("query", [{ field: "created_after", message }])
-    }
-    if (to - from > maxStatisticPoints * length) {
-      const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of ${merge} min each) apart`
-      return invalidRequest("query", [{ field: "created_after", message }])
-    }
-    if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
-      return notFound("channel", channel)
-    const position = await readPosition(sql)
-    const points = await readPoints(sql, { merge, channel: channel ?? "", from, to })
-    const isTotal = channel === undefined
-    const deferred = await readDeferred(sql, channel ?? "", position)
-    const overdue = isTotal ? await readOldestOverdue(sql) : null
-    return ok({
-      channel: channel ?? null,
-      counted_before: position.counted_through.toISOString(),
-      deferred: deferred && {
-        counted_at: deferred.countedAt.toISOString(),
-        by_reason: complete(deferralReasonSchema.options, deferred.byReason),
-      },
-      oldest_overdue: overdue && {
-        delivery: overdue.delivery,
-        channel: overdue.channel,
-        due_at: overdue.dueAt.toISOString(),
-      },
-      dead: isTotal ? await countAllDead(sql) : null,
-      total: totalResponse(addUp(points), isTotal),
-      data: points.map((point) => ({
-        started_at: new Date(point.startedAt).toISOString(),
-        ...totalResponse(point, isTotal),
-      })),
-    })
-  },
+export const readStatistics = implement("readStatistics", async ({ prisma, sql }, { query, caller }) => {
+  const { merge, channel } = query
+  if (channel === undefined && caller.channels !== "all") {
+    const message = "channel is required, because the API key may not see all channels"
+    return invalidRequest("query", [{ field: "channel", message }])
+  }
+  const now = Date.now()
+  const length = merge * minuteMs
+  const oldest = floorTo(now - statisticsKeptMs, length)
+  const to = ceilTo(query.created_before === undefined ? now : Date.parse(query.created_before), minuteMs)
+  const from =
+    query.created_after === undefined
+      ? Math.max(oldest, floorTo(to, length) - defaultPoints * length)
+      : ceilTo(Date.parse(query.created_after), minuteMs)
+  if (from < oldest) {
+    const message =
+      "created_after must be at most 7 days ago, because minutes are kept so long. Read longer ranges in Prometheus"
+    return invalidRequest("query", [{ field: "created_after", message }])
+  }
+  if (to - from > maxStatisticPoints * length) {
+    const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of ${merge} min each) apart`
+    return invalidRequest("query", [{ field: "created_after", message }])
+  }
+  if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
+    return notFound("channel", channel)
+  const position = await readPosition(sql)
+  const points = await readPoints(sql, { merge, channel: channel ?? "", from, to })
+  const isTotal = channel === undefined
+  const deferred = await readDeferred(sql, channel ?? "", position)
+  const overdue = isTotal ? await readOldestOverdue(sql) : null
+  return ok({
+    channel: channel ?? null,
+    counted_before: position.counted_through.toISOString(),
+    deferred: deferred && {
+      counted_at: deferred.countedAt.toISOString(),
+      by_reason: complete(deferralReasonSchema.options, deferred.byReason),
+    },
+    oldest_overdue: overdue && {
+      delivery: overdue.delivery,
+      channel: overdue.channel,
+      due_at: overdue.dueAt.toISOString(),
+    },
+    dead: isTotal ? await countAllDead(sql) : null,
+    total: totalResponse(addUp(points), isTotal),
+    data: points.map((point) => ({
+      started_at: new Date(point.startedAt).toISOString(),
+      ...totalResponse(point, isTotal),
+    })),
+  })
 })
 
 function totalResponse(point: Point, isTotal: boolean): Statistics["total"] {

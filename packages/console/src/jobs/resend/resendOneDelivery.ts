@@ -1,3 +1,4 @@
+import { resendsPerHour } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import { resend } from "@sitewire/deliveries"
 import { newId } from "../../newIds.ts"
@@ -8,8 +9,6 @@ type Resent =
   | { kind: "channel deleted" }
   | { kind: "too many"; retryAfterSeconds: number }
   | { kind: "unknown" }
-
-export const resendsPerHour = 20
 
 /** `sql` must run within a transaction, so that the resend and the job that records it are committed together. */
 export async function resendOneDelivery(

@@ -1,5 +1,5 @@
 import { claimableMs } from "@sitewire/contracts"
-import type { ApiContext } from "../../defineRoute.ts"
+import type { ApiContext } from "../../implement.ts"
 import { problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 

@@ -1,5 +1,5 @@
 import type { ChannelHealth } from "@sitewire/contracts"
-import type { ApiContext } from "../../defineRoute.ts"
+import type { ApiContext } from "../../implement.ts"
 import type { ChannelRow } from "../channelResponse.ts"
 import { countDeadOf } from "../deadDeliveries.ts"
 import { readAttemptStatistics } from "./readAttemptStatistics.ts"

@@ -1,27 +1,15 @@
-import { stagedSecretSchema } from "@sitewire/contracts"
 import { sealContexts, unseal } from "@sitewire/database"
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
-import { defineRoute } from "../../defineRoute.ts"
-import { idParameter } from "../../pathParameters.ts"
+import { implement } from "../../implement.ts"
 import { notFound } from "../../problems.ts"
 import { ok } from "../../response.ts"
 import { channelResponse } from "../channelResponse.ts"
 import { findChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
-export const readStagedSecret = defineRoute({
-  method: "get",
-  path: "/v1/channels/{id}/secret/staged",
-  operation: "readStagedSecret",
-  summary: "Show the staged signing secret",
-  allow: { operate: "all", channel: "own" },
-  description:
-    "For a partner who did not get it. Once it is activated, nobody can read it again, also not after `secret/revert`. The audit log shows who read it.",
-  reveals: true,
-  params: idParameter,
-  success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
-  otherResponses: { 409: "No secret is staged." },
-  async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
+export const readStagedSecret = implement(
+  "readStagedSecret",
+  async ({ prisma, sealingKeys }, { params: { id }, caller }) => {
     const found = await findChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const row = await prisma.channel.findFirst({
@@ -40,4 +28,4 @@ export const readStagedSecret = defineRoute({
       { audit: { target: { kind: "channel", id } } },
     )
   },
-})
+)

@@ -1,4 +1,4 @@
-import type { ApiContext } from "../../defineRoute.ts"
+import type { ApiContext } from "../../implement.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem } from "../../response.ts"
 

@@ -1,28 +1,17 @@
-import { newSecret, stagedSecretSchema } from "@sitewire/contracts"
+import { newSecret } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
 import { newId } from "../../../newIds.ts"
-import { defineRoute } from "../../defineRoute.ts"
-import { idParameter } from "../../pathParameters.ts"
+import { implement } from "../../implement.ts"
 import { notFound } from "../../problems.ts"
 import { ok } from "../../response.ts"
 import { changedChannel } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"
 
-export const stageSecret = defineRoute({
-  method: "post",
-  path: "/v1/channels/{id}/secret/stage",
-  operation: "stageSecret",
-  summary: "Stage a new signing secret",
-  allow: { operate: "all", channel: "own" },
-  shownOnce: "GET /v1/channels/{id}/secret/staged shows it until it is activated.",
-  description:
-    "Begins a rotation. The response contains the new secret. Until it is activated, `secret/staged` shows it again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
-  params: idParameter,
-  success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
-  otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
-  async handle({ prisma, sealingKeys }, { params: { id }, caller }) {
+export const stageSecret = implement(
+  "stageSecret",
+  async ({ prisma, sealingKeys }, { params: { id }, caller }) => {
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const secretId = newId("sec")
@@ -45,4 +34,4 @@ export const stageSecret = defineRoute({
     const secrets = { staged_secret: secret, standard_webhooks_secret: standardWebhooksSecret(secret) }
     return ok({ ...body, ...secrets }, more)
   },
-})
+)

@@ -1,6 +1,6 @@
 import type { Channel } from "@sitewire/contracts"
 import type { Caller } from "../../../auth/caller.ts"
-import type { ApiContext } from "../../defineRoute.ts"
+import type { ApiContext } from "../../implement.ts"
 import { notFound, problem } from "../../problems.ts"
 import type { Problem, Success } from "../../response.ts"
 import { type ChannelRow, changedChannel, otherSecretTestOf } from "../channelResponse.ts"

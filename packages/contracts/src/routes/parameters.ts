@@ -1,5 +1,5 @@
-import { identifierSchema } from "@sitewire/contracts"
 import { z } from "zod"
+import { identifierSchema } from "../api/identifier.ts"
 
 export const idParameter = z.object({ id: identifierSchema })
 

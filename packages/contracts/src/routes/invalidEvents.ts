@@ -1,0 +1,21 @@
+import { invalidEventQuerySchema, invalidEventSchema } from "../api/invalidEvents.ts"
+import { pageSchema } from "../api/pagination.ts"
+import type { Route } from "./route.ts"
+
+export const invalidEventRoutes = {
+  listInvalidEvents: {
+    method: "get",
+    path: "/v1/invalid-events",
+    summary: "List invalid events, newest first",
+    allow: { read: "all", publisher: "all" },
+    description:
+      "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
+    readsKafka: true,
+    query: invalidEventQuerySchema,
+    success: {
+      status: 200,
+      description: "A page of invalid events.",
+      schema: pageSchema(invalidEventSchema).meta({ id: "InvalidEventPage" }),
+    },
+  },
+} satisfies Record<string, Route>
