@@ -90,9 +90,9 @@ test("a request that the API rejects ends with one error message and exit code 1
 test("the client that other packages use rejects with the API's problem", async () => {
   const { SITEWIRE_API: api, SITEWIRE_API_KEY: key } = system.cliEnv
   const client = createClient({ api, key })
-  await expect(client.readConnection("nobody")).rejects.toMatchObject({
+  await expect(client.readConnection({ id: "nobody" })).rejects.toMatchObject({
     exitCode: 1,
     problem: { status: 404 },
   })
-  await expect(client.readChannel("..")).rejects.toMatchObject({ problem: { status: 404 } })
+  await expect(client.readChannel({ id: ".." })).rejects.toMatchObject({ problem: { status: 404 } })
 })

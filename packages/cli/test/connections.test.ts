@@ -38,15 +38,17 @@ const run = (...args: string[]) => runCommand(args, { env: system.cliEnv })
 const json = <T>(...args: string[]) => runJson<T>(args, { env: system.cliEnv })
 
 function create(id: string, path: string): Promise<ConnectionTriggerUrl> {
-  return client.createConnection({ id, site: `${id}.example`, source: `${system.partner.url}${path}` })
+  return client.createConnection({
+    body: { id, site: `${id}.example`, source: `${system.partner.url}${path}` },
+  })
 }
 
 async function snapshot(id: string): Promise<string | null> {
-  const response = await client.readSnapshot(id).catch(() => null)
+  const response = await client.readSnapshot({ id }).catch(() => null)
   return response && (await response.text())
 }
 
-const lastOutcome = async (id: string) => (await client.readConnection(id)).last_outcome
+const lastOutcome = async (id: string) => (await client.readConnection({ id })).last_outcome
 const call = async (url: string) => (await fetch(url, { method: "POST" })).status
 
 test("a triggered connection is synchronised, and its snapshot equals the source byte for byte", async () => {
@@ -112,7 +114,7 @@ test("a failed sync shows the status of the source's response, in the list of sy
   expect(await call(trigger_url)).toBe(202)
   const reason = "the source responded with 502 Bad Gateway"
   const connection = await waitUntil("the sync", async () => {
-    const read = await client.readConnection("failing")
+    const read = await client.readConnection({ id: "failing" })
     return read.state === "failing" && read
   })
   expect(connection).toMatchObject({ last_error: "status", last_status: 502, last_reason: reason })
@@ -182,14 +184,17 @@ test.concurrent("requested syncs obey the window, merge with triggers, and are l
   expect(requested).toMatchObject({ code: 0, stdout: expect.stringContaining("Earliest start: ") })
   await waitUntil("the first sync", async () => (await lastOutcome("now")) === "changed")
   expect(await call(trigger_url)).toBe(202)
-  const { window_ends_at } = await client.readConnection("now")
-  expect(await client.requestSync("now")).toEqual({ connection: "now", earliest_start_at: window_ends_at })
-  await client.requestSync("now")
+  const { window_ends_at } = await client.readConnection({ id: "now" })
+  expect(await client.requestSync({ id: "now" })).toEqual({
+    connection: "now",
+    earliest_start_at: window_ends_at,
+  })
+  await client.requestSync({ id: "now" })
   await waitUntil("the trigger to be recorded", async () => {
-    return (await client.listWindows("now")).pending?.triggers.count === 3
+    return (await client.listWindows({ id: "now" })).pending?.triggers.count === 3
   })
   await waitUntil("the second sync", async () => (await lastOutcome("now")) === "unchanged")
-  const windows = await client.listWindows("now")
+  const windows = await client.listWindows({ id: "now" })
   expect(windows).toMatchObject({
     data: [
       { triggers: { count: 3 }, covered: true, sync: { fence: 2, outcome: "unchanged" } },
@@ -211,12 +216,12 @@ test.concurrent("requested syncs obey the window, merge with triggers, and are l
 
 test.concurrent("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {
   await create("moved", "/slow-old")
-  await client.requestSync("moved")
+  await client.requestSync({ id: "moved" })
   const release = await waitUntil("the old source to be called", () => held.get("/slow-old"))
-  await client.changeConnection("moved", { source: `${system.partner.url}/new` })
+  await client.changeConnection({ id: "moved", body: { source: `${system.partner.url}/new` } })
   release()
   await waitUntil("the new content", async () => (await snapshot("moved")) === "content of /new")
-  const { data } = await client.listWindows("moved")
+  const { data } = await client.listWindows({ id: "moved" })
   expect(data.map(({ sync }) => [sync.outcome, sync.error])).toEqual([
     ["changed", null],
     ["abandoned", "source-changed"],
@@ -227,7 +232,7 @@ test.concurrent("a source that is changed during a sync: the old content is not 
 
 test.concurrent("the new source of a connection is not asked whether the old source's content is unchanged", async () => {
   await create("updated", "/first")
-  await client.requestSync("updated")
+  await client.requestSync({ id: "updated" })
   await waitUntil("the first content", async () => (await snapshot("updated")) === "content of /first")
   const updated = await run("connection", "update", "updated", "--source", `${system.partner.url}/second`)
   expect(updated).toMatchObject({ code: 0, stderr: expect.stringContaining("from before the change") })
@@ -241,13 +246,13 @@ test.concurrent("a connection that is deleted during a sync: its URL is 404 at o
   expect(await call(trigger_url)).toBe(202)
   const release = await waitUntil("the source to be called", () => held.get("/slow-gone"))
   expect(await call(trigger_url)).toBe(202)
-  await client.deleteConnection("gone")
+  await client.deleteConnection({ id: "gone" })
   expect(await call(trigger_url)).toBe(404)
 
   // A new connection with the same id: results of the old one do not reach it.
   const again = await create("gone", "/again")
   expect(await call(trigger_url)).toBe(404)
-  await client.requestSync("gone")
+  await client.requestSync({ id: "gone" })
   await waitUntil("its sync", async () => (await snapshot("gone")) === "content of /again")
   release()
   await waitUntil("the old result to be discarded", () => /result of a sync was discarded/.test(system.log()))

@@ -61,7 +61,7 @@ test("a POST that is not responded to in time is repeated, too", async () => {
   const { url: api, received, keys } = await startApi(() => {}, succeed)
   const client = createClient({ api, key: "swk_k", timeoutMs: 300 })
   const filter = { channel: "acme" }
-  expect(await client.createResendJob({ filter, reason: "r" })).toMatchObject({ id: runningJob.id })
+  expect(await client.createResendJob({ body: { filter, reason: "r" } })).toMatchObject({ id: runningJob.id })
   expect(received).toHaveLength(2)
   expect(keys()[1]).toBe(keys()[0])
 })

@@ -1,200 +1,106 @@
+import { apiProblemSchema, type Problem, parseJson } from "@sitewire/contracts"
 import {
-  type activateQuerySchema,
-  apiKeySchema,
-  attemptSchema,
-  auditEntrySchema,
-  type auditQuerySchema,
-  type ChangeChannel,
-  type ChangeConnection,
-  cancelledDeliverySchema,
-  channelHealthSchema,
-  type channelQuerySchema,
-  channelSchema,
-  type connectionQuerySchema,
-  connectionSchema,
-  connectionSecretSchema,
-  connectionTriggerUrlSchema,
-  consoleSessionSchema,
-  type createApiKeySchema,
-  type createChannelSchema,
-  type createConnectionSchema,
-  createdApiKeySchema,
-  createdChannelSchema,
-  createdConnectionSchema,
-  type createErasureJobSchema,
-  type createReconcileJobSchema,
-  type createReplayJobSchema,
-  type createResendJobSchema,
-  type deleteChannelQuerySchema,
-  deletedChannelSchema,
-  deliveryBodySchema,
-  type deliveryQuerySchema,
-  deliveryWithAttemptsSchema,
-  dryRunSchema,
-  endedSessionsSchema,
-  incidentPageSchema,
-  type incidentQuerySchema,
-  incidentSchema,
-  type invalidEventQuerySchema,
-  invalidEventSchema,
-  jobSchema,
-  jobWithOutcomeSchema,
-  listedChannelSchema,
-  listedDeliverySchema,
-  listedSyncSchema,
-  type pageQuerySchema,
-  pageSchema,
-  requestedSyncSchema,
-  resendAcceptedSchema,
-  type secretQuerySchema,
-  type sessionOwnerQuerySchema,
-  type sessionQuerySchema,
-  signInLinkSchema,
-  stagedSecretSchema,
-  type statisticsQuerySchema,
-  statisticsSchema,
-  type streamQuerySchema,
-  type syncQuerySchema,
-  testDeliverySchema,
-  topicListSchema,
-  windowPageSchema,
-} from "@sitewire/contracts"
+  type ClientRequest,
+  type Client as ClientWith,
+  createClient as clientOf,
+} from "@sitewire/contracts/client"
+import { type Route, routes } from "@sitewire/contracts/routes"
 import { z } from "zod"
-import { type ApiOptions, createRequest } from "./request.ts"
+import { describeNetworkError } from "../errors/describeNetworkError.ts"
+import { Failure, failed, rejectedByApi, unreachable } from "../errors/failure.ts"
+import { sendChange } from "./sendChange.ts"
 
-export type Query<Schema extends z.ZodObject> = Partial<
-  Record<keyof z.input<Schema>, string | number | boolean | undefined>
->
-export type PageQuery = Query<typeof pageQuerySchema>
-export type Client = ReturnType<typeof createClient>
-
-/**
- * A typed client of the management API. Methods reject with a Failure, whose `problem` is set if
- * the API rejected the request.
- */
-export function createClient(options: ApiOptions) {
-  const { call, send } = createRequest(options)
-  const channels = pageSchema(listedChannelSchema)
-  const connections = pageSchema(connectionSchema)
-  const deliveries = pageSchema(listedDeliverySchema)
-  const attempts = pageSchema(attemptSchema)
-  const syncs = pageSchema(listedSyncSchema)
-  const invalidEvents = pageSchema(invalidEventSchema)
-  const jobs = pageSchema(jobSchema)
-  const keys = pageSchema(apiKeySchema)
-  const sessions = pageSchema(consoleSessionSchema)
-  const auditEntries = pageSchema(auditEntrySchema)
-  const jobOrDryRun = z.union([jobSchema, dryRunSchema])
-  const post = { method: "POST" } as const
-
-  return {
-    createChannel: (body: z.input<typeof createChannelSchema>) =>
-      call(createdChannelSchema, { ...post, path: "channels", body }),
-    listChannels: (query: Query<typeof channelQuerySchema> = {}) =>
-      call(channels, { path: "channels", query }),
-    readChannel: (id: string) => call(channelSchema, { path: `channels/${segment(id)}` }),
-    changeChannel: (id: string, body: ChangeChannel) =>
-      call(channelSchema, { method: "PATCH", path: `channels/${segment(id)}`, body }),
-    changeAddress: (id: string, address: string) =>
-      call(channelSchema, { ...post, path: `channels/${segment(id)}/change-address`, body: { address } }),
-    readChannelHealth: (id: string) => call(channelHealthSchema, { path: `channels/${segment(id)}/health` }),
-    deleteChannel: (id: string, query: Query<typeof deleteChannelQuerySchema> = {}) =>
-      call(deletedChannelSchema, { method: "DELETE", path: `channels/${segment(id)}`, query }),
-    pauseChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/pause` }),
-    resumeChannel: (id: string) => call(channelSchema, { ...post, path: `channels/${segment(id)}/resume` }),
-    stageSecret: (id: string) =>
-      call(stagedSecretSchema, { ...post, path: `channels/${segment(id)}/secret/stage` }),
-    readStagedSecret: (id: string) =>
-      call(stagedSecretSchema, { path: `channels/${segment(id)}/secret/staged` }),
-    revertSecret: (id: string, query: Query<typeof activateQuerySchema> = {}) =>
-      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/revert`, query }),
-    activateSecret: (id: string, query: Query<typeof activateQuerySchema> = {}) =>
-      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/activate`, query }),
-    retireSecret: (id: string, query: Query<typeof secretQuerySchema> = {}) =>
-      call(channelSchema, { ...post, path: `channels/${segment(id)}/secret/retire`, query }),
-    testChannel: (id: string) =>
-      call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/test`, timeoutMs: 30_000 }),
-    testSecret: (id: string) =>
-      call(testDeliverySchema, { ...post, path: `channels/${segment(id)}/secret/test`, timeoutMs: 30_000 }),
-    createConnection: (body: z.input<typeof createConnectionSchema>) =>
-      call(createdConnectionSchema, { ...post, path: "connections", body }),
-    listConnections: (query: Query<typeof connectionQuerySchema> = {}) =>
-      call(connections, { path: "connections", query }),
-    readConnection: (id: string) => call(connectionSchema, { path: `connections/${segment(id)}` }),
-    changeConnection: (id: string, body: ChangeConnection) =>
-      call(connectionSchema, { method: "PATCH", path: `connections/${segment(id)}`, body }),
-    deleteConnection: (id: string) =>
-      call(connectionSchema, { method: "DELETE", path: `connections/${segment(id)}` }),
-    requestSync: (id: string) =>
-      call(requestedSyncSchema, { ...post, path: `connections/${segment(id)}/sync` }),
-    listWindows: (id: string, query: PageQuery = {}) =>
-      call(windowPageSchema, { path: `connections/${segment(id)}/windows`, query }),
-    readTriggerUrl: (id: string) =>
-      call(connectionTriggerUrlSchema, { path: `connections/${segment(id)}/trigger-url` }),
-    replaceConnectionSecret: (id: string) =>
-      call(connectionSecretSchema, { ...post, path: `connections/${segment(id)}/signing-secret` }),
-    replaceToken: (id: string) =>
-      call(connectionTriggerUrlSchema, { ...post, path: `connections/${segment(id)}/token` }),
-    listSyncs: (query: Query<typeof syncQuerySchema> = {}) => call(syncs, { path: "syncs", query }),
-    readSnapshot: (id: string, fence?: string) =>
-      send({ path: `connections/${segment(id)}/snapshot`, query: { fence } }),
-    readPreviousSnapshot: (id: string) => send({ path: `connections/${segment(id)}/snapshot/previous` }),
-    listDeliveries: (query: Query<typeof deliveryQuerySchema> = {}) =>
-      call(deliveries, { path: "deliveries", query }),
-    readDelivery: (id: string) => call(deliveryWithAttemptsSchema, { path: `deliveries/${segment(id)}` }),
-    listAttempts: (id: string, query: PageQuery = {}) =>
-      call(attempts, { path: `deliveries/${segment(id)}/attempts`, query }),
-    revealDelivery: (id: string) => call(deliveryBodySchema, { path: `deliveries/${segment(id)}/body` }),
-    cancelDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
-      call(cancelledDeliverySchema, { ...post, path: `deliveries/${segment(id)}/cancel`, body }),
-    resendDelivery: (id: string, body: { reason?: string | undefined } = {}) =>
-      call(resendAcceptedSchema, { ...post, path: `deliveries/${segment(id)}/resend`, body }),
-    listInvalidEvents: (query: Query<typeof invalidEventQuerySchema> = {}) =>
-      call(invalidEvents, { path: "invalid-events", query }),
-    createResendJob: (body: z.input<typeof createResendJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/resend", body, dryRun: body.dry_run }),
-    createReplayJob: (body: z.input<typeof createReplayJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/replay", body, dryRun: body.dry_run }),
-    createErasureJob: (body: z.input<typeof createErasureJobSchema>) =>
-      call(jobOrDryRun, { ...post, path: "jobs/erasure", body, dryRun: body.dry_run }),
-    createReconcileJob: (body: z.input<typeof createReconcileJobSchema>) =>
-      call(jobSchema, { ...post, path: "jobs/reconcile", body }),
-    listJobs: (query: PageQuery = {}) => call(jobs, { path: "jobs", query }),
-    readJob: (id: string) => call(jobWithOutcomeSchema, { path: `jobs/${segment(id)}` }),
-    readStatistics: (query: Query<typeof statisticsQuerySchema> = {}) =>
-      call(statisticsSchema, { path: "statistics", query }),
-    listTopics: () => call(topicListSchema, { path: "topics" }),
-    /** The response's body is a stream of events until `signal` is aborted. */
-    openStream: (query: Query<typeof streamQuerySchema>, signal: AbortSignal) =>
-      send({ path: "stream", query, headers: { Accept: "text/event-stream" }, signal }),
-    cancelJob: (id: string) => call(jobSchema, { ...post, path: `jobs/${segment(id)}/cancel` }),
-    createApiKey: (body: z.input<typeof createApiKeySchema>) =>
-      call(createdApiKeySchema, { ...post, path: "keys", body }),
-    listApiKeys: (query: PageQuery = {}) => call(keys, { path: "keys", query }),
-    readApiKey: (id: string) => call(apiKeySchema, { path: `keys/${segment(id)}` }),
-    readCurrentApiKey: () => call(apiKeySchema, { path: "keys/current" }),
-    revokeApiKey: (id: string) => call(apiKeySchema, { method: "DELETE", path: `keys/${segment(id)}` }),
-    listSessions: (query: Query<typeof sessionQuerySchema> = {}) =>
-      call(sessions, { path: "sessions", query }),
-    endSession: (id: string) =>
-      call(endedSessionsSchema, { method: "DELETE", path: `sessions/${segment(id)}` }),
-    endSessions: (query: Query<typeof sessionOwnerQuerySchema>) =>
-      call(endedSessionsSchema, { method: "DELETE", path: "sessions", query }),
-    createSignInLink: () => call(signInLinkSchema, { ...post, path: "sign-in-links" }),
-    listIncidents: (query: Query<typeof incidentQuerySchema> = {}) =>
-      call(incidentPageSchema, { path: "incidents", query }),
-    acknowledgeIncident: (id: string, body: { note: string }) =>
-      call(incidentSchema, { ...post, path: `incidents/${segment(id)}/acknowledge`, body }),
-    withdrawAcknowledgement: (id: string) =>
-      call(incidentSchema, { method: "DELETE", path: `incidents/${segment(id)}/acknowledge` }),
-    listAudit: (query: Query<typeof auditQuerySchema> = {}) => call(auditEntries, { path: "audit", query }),
-  }
+export type ApiOptions = {
+  /** The management API's address without /v1. */
+  api: string
+  key: string
+  timeoutMs?: number
 }
 
+type RequestOptions = {
+  accept?: string
+  /** For a route that waits for something. Default: the client's. */
+  timeoutMs?: number
+  /** Ends the request, instead of the timeout. */
+  signal?: AbortSignal
+}
+
+export type Client = ClientWith<RequestOptions>
+export type PageQuery = { cursor?: string | undefined; limit?: number }
+
 /**
- * An id as one segment of a path. If the id is "." or "..", URL would resolve it, and the request would call
- * another route. An id of dots therefore becomes "-", which is the id of nothing.
+ * A client of the management API. Its functions reject with a Failure, whose `problem` is set if the API rejected the
+ * request.
  */
-function segment(id: string): string {
-  return /^\.*$/.test(id) ? "-" : encodeURIComponent(id)
+export function createClient({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: ApiOptions): Client {
+  const base = api.replace(/\/+$/, "")
+
+  async function sendOnce(
+    { method, path, body }: ClientRequest,
+    { accept = "application/json", timeoutMs = usualTimeoutMs, signal }: RequestOptions,
+    more: Record<string, string> = {},
+  ): Promise<Response> {
+    const response = await fetch(base + path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        Accept: accept,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...more,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      // Following a redirect would send the key to an address that the user did not configure.
+      redirect: "manual",
+      signal: signal ?? AbortSignal.timeout(timeoutMs),
+    })
+    if (response.ok) return response
+    throw rejectedByApi(parseProblem(response.status, await response.text()))
+  }
+
+  async function send(request: ClientRequest, options: RequestOptions = {}): Promise<unknown> {
+    const { success, alternative }: Route = routes[request.operation]
+    if (!success.schema) return reach(() => sendOnce(request, options))
+    const schema = alternative ? z.union([success.schema, alternative.schema]) : success.schema
+    const read = async (headers = {}) => (await sendOnce(request, options, headers)).text()
+    const text = await reach(() => (changes(request) ? sendChange(request.method, read) : read()))
+    const value = parseJson(text)
+    const parsed = schema.safeParse(value)
+    if (!parsed.success) throw failed(unexpectedResponse(parsed.error))
+    // `value` instead of parsed.data, because --json also prints fields that this version's schema does not
+    // contain.
+    return value
+  }
+
+  async function reach<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      throw unreachable(`The management API at ${api} cannot be reached: ${describeNetworkError(error)}.`)
+    }
+  }
+
+  function unexpectedResponse(error: z.ZodError): string {
+    const fields = new Set(error.issues.map((issue) => issue.path.join(".") || "the whole response"))
+    return (
+      `The response of ${api} is not the management API's: missing or invalid: ${[...fields].join(", ")}. ` +
+      "Check the address, and that the API and this command have the same version."
+    )
+  }
+
+  return clientOf(routes, send)
+}
+
+/** False for a dry run, too. */
+function changes({ method, body }: ClientRequest): boolean {
+  const isDryRun = typeof body === "object" && body !== null && "dry_run" in body && body.dry_run === true
+  return method !== "GET" && !isDryRun
+}
+
+function parseProblem(status: number, text: string): Problem {
+  const parsed = apiProblemSchema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const detail =
+    "The response is not the management API's. Check the address: the trigger gateway has another one."
+  return { type: "about:blank", title: "Unexpected response", status, detail }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StreamEvent, streamQuerySchema } from "@sitewire/contracts"
+import type { StreamEvent } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
 import { Failure, failed } from "../errors/failure.ts"
 import type { Session } from "../session/createSession.ts"
-import type { Client, Query } from "./client.ts"
+import type { Client } from "./client.ts"
 import { readEvents, type ServerEvent } from "./readEvents.ts"
 
 const reconnectMs = 2_000
@@ -30,7 +31,7 @@ export const afterInterruption = (what: string) =>
  */
 export async function followStream<Change>(
   session: Session,
-  query: Query<typeof streamQuerySchema> & { event: StreamEvent },
+  query: Input<"openStream"> & { event: StreamEvent },
   onChange: (change: Change) => void,
   { onOpen, readMissed }: Following<Change>,
 ): Promise<void> {
@@ -49,7 +50,9 @@ export async function followStream<Change>(
     const timer = setTimeout(() => silence.abort(), silenceMs)
     try {
       const either = AbortSignal.any([signal, silence.signal])
-      const response = await session.callApi((client) => client.openStream(query, either))
+      const response = await session.callApi((client) =>
+        client.openStream(query, { accept: "text/event-stream", signal: either }),
+      )
       if (!response.body) throw failed("The response to GET /v1/stream has no body. Check the address.")
       if (followedUntil) {
         const since = new Date(followedUntil.getTime() - lastsMs).toISOString()

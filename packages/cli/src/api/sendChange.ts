@@ -9,7 +9,7 @@ import { Failure, failed } from "../errors/failure.ts"
  * key for PATCH and DELETE.
  */
 export async function sendChange<T>(
-  method: "POST" | "PATCH" | "DELETE",
+  method: string,
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const headers: Record<string, string> = method === "POST" ? { "Idempotency-Key": randomUUID() } : {}

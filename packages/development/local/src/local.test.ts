@@ -22,21 +22,21 @@ test("if a killed start did not store the secret, the next start makes one that 
   expect(await makeDemoChannel({ client, partner }, first)).toBe(first)
 
   // Two starts were killed: the one that made the channel, and one that was replacing the secret.
-  await client.stageSecret(demoChannel)
+  await client.stageSecret({ id: demoChannel })
   await partner.setSecret(demoChannel, "of no channel")
   expect(await deliver()).toBe(401)
   const replaced = await makeDemoChannel({ client, partner }, undefined)
   expect(replaced).not.toBe(first)
   expect(await deliver()).toBe(204)
-  expect((await client.readChannel(demoChannel)).other_secret).toBeNull()
+  expect((await client.readChannel({ id: demoChannel })).other_secret).toBeNull()
 })
 
 test("a channel whose address is another receiver is left unchanged", async () => {
   const { client, partner } = parts
   await makeDemoChannel({ client, partner }, undefined)
-  const own = await client.changeChannel(demoChannel, { address: "http://127.0.0.1:9999/own" })
+  const own = await client.changeChannel({ id: demoChannel, body: { address: "http://127.0.0.1:9999/own" } })
   expect(await makeDemoChannel({ client, partner }, undefined)).toBeUndefined()
-  expect(await client.readChannel(demoChannel)).toEqual(own)
+  expect(await client.readChannel({ id: demoChannel })).toEqual(own)
 })
 
 test("a terminal shows a link that signs in, and a file gets none", async () => {

@@ -15,9 +15,9 @@ export async function makeDemoChannel(
   stored: string | undefined,
 ): Promise<string | undefined> {
   const address = partner.notificationAddress(demoChannel)
-  const known = await client.readChannel(demoChannel).catch(ignore(404))
+  const known = await client.readChannel({ id: demoChannel }).catch(ignore(404))
   if (known && !isDemoPartner(known.address)) return stored
-  if (known && known.address !== address) await client.changeChannel(demoChannel, { address })
+  if (known && known.address !== address) await client.changeChannel({ id: demoChannel, body: { address } })
   if (known && stored !== undefined) return stored
   const secret = known ? await replaceSecret(client, known) : await create(client, address)
   if (secret === null) return stored
@@ -27,7 +27,7 @@ export async function makeDemoChannel(
 
 /** Null: the channel was deleted, and its id is not used again. */
 async function create(client: Client, address: string): Promise<string | null> {
-  const created = await client.createChannel({ id: demoChannel, address }).catch(ignore(409))
+  const created = await client.createChannel({ body: { id: demoChannel, address } }).catch(ignore(409))
   return created?.signing_secret ?? null
 }
 
@@ -36,10 +36,10 @@ async function create(client: Client, address: string): Promise<string | null> {
  * returns a secret only once. Can be repeated.
  */
 async function replaceSecret(client: Client, { other_secret }: Channel): Promise<string> {
-  if (other_secret) await client.retireSecret(demoChannel, { secret_id: other_secret.id })
-  const { staged_secret } = await client.stageSecret(demoChannel)
-  await client.activateSecret(demoChannel)
-  await client.retireSecret(demoChannel)
+  if (other_secret) await client.retireSecret({ id: demoChannel, secret_id: other_secret.id })
+  const { staged_secret } = await client.stageSecret({ id: demoChannel })
+  await client.activateSecret({ id: demoChannel })
+  await client.retireSecret({ id: demoChannel })
   return staged_secret
 }
 

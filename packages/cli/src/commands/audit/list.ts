@@ -1,4 +1,5 @@
 import { type AuditEntry, auditEntrySchema, auditTargetKindSchema, pageSchema } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
@@ -9,7 +10,13 @@ import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import { timeColumn } from "../../output/table.ts"
 
 type Options = PageOptions &
-  TimeRange & { key?: string; operation?: string; revealed?: boolean; targetKind?: string; target?: string }
+  TimeRange & {
+    key?: string
+    operation?: string
+    revealed?: boolean
+    targetKind?: Input<"listAudit">["target_kind"]
+    target?: string
+  }
 
 export const listAudit: CliCommand = {
   name: "list",

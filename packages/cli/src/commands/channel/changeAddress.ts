@@ -17,7 +17,7 @@ export const changeAddress: CliCommand = {
   examples: ["sitewire channel change-address acme --address https://partner.example/new"],
   json: channelSchema,
   async run({ callApi, print }, [id]: [string], { address }: { address: string }) {
-    const channel = await callApi((client) => client.changeAddress(id, address))
+    const channel = await callApi((client) => client.changeAddress({ id, body: { address } }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))
   },
 }

@@ -18,7 +18,9 @@ export const createChannel: CliCommand = {
   async run(session, _, options: ChannelOptions & { address: string; id?: string }) {
     const { address, id } = options
     const fields = readChannelFields(session, options)
-    const created = await session.callApi((client) => client.createChannel({ address, id, ...fields }))
+    const created = await session.callApi((client) =>
+      client.createChannel({ body: { address, id, ...fields } }),
+    )
     session.print(created, (channel, style) =>
       block(style, [
         ...channelEntries(channel, style),

@@ -18,11 +18,11 @@ export const deleteChannel: CliCommand = {
   async run({ callApi, confirm, print, note }, [id]: [string], options: Options) {
     const { force } = options
     await confirm(options, async () => {
-      const { address } = await callApi((client) => client.readChannel(id))
+      const { address } = await callApi((client) => client.readChannel({ id }))
       const pending = force ? " Its pending deliveries become dead." : ""
       return `Delete the channel "${id}" of ${new URL(address).host}? This cannot be undone.${pending}`
     })
-    const deleted = await callApi((client) => client.deleteChannel(id, { force }))
+    const deleted = await callApi((client) => client.deleteChannel({ id, force }))
     print(deleted, ({ pending_deliveries: pending }) =>
       pending === 0
         ? `The channel "${id}" is deleted. No delivery was pending.`

@@ -10,7 +10,7 @@ export const showHealth: CliCommand = {
   examples: ["sitewire channel health acme", "sitewire channel health acme --json | jq .last_failure"],
   json: channelHealthSchema,
   async run({ callApi, print, note }, [id]: [string]) {
-    const health = await callApi((client) => client.readChannelHealth(id))
+    const health = await callApi((client) => client.readChannelHealth({ id }))
     print(health, healthBlock)
     const { last_failure: failure, paused_at, dispatchers } = health
     if (paused_at === null && dispatchers.some(({ breaker }) => breaker === "open")) note(openBreakerText)

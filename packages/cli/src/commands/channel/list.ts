@@ -24,7 +24,7 @@ export const listChannels: CliCommand = {
   json: pageSchema(listedChannelSchema),
   async run(session, _, options: Options) {
     const { search: q, failing, paused } = options
-    const filter = { q, paused, health: failing ? "failing" : undefined }
+    const filter = { q, paused, health: failing ? ("failing" as const) : undefined }
     const page = await session.callApi((client) =>
       readPages(options, (query) => client.listChannels({ ...query, ...filter })),
     )

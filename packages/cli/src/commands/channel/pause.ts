@@ -10,7 +10,7 @@ export const pauseChannel: CliCommand = {
   examples: ["sitewire channel pause acme"],
   json: channelSchema,
   async run({ callApi, print, note }, [id]: [string]) {
-    const channel = await callApi((client) => client.pauseChannel(id))
+    const channel = await callApi((client) => client.pauseChannel({ id }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))
     note(
       "Its deliveries are deferred. The pause does not count towards their retry period. " +

@@ -10,7 +10,7 @@ export const resumeChannel: CliCommand = {
   examples: ["sitewire channel resume acme"],
   json: channelSchema,
   async run({ callApi, print, note }, [id]: [string]) {
-    const channel = await callApi((client) => client.resumeChannel(id))
+    const channel = await callApi((client) => client.resumeChannel({ id }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))
     note(
       `The deferred deliveries are sent now, oldest first. To list them: sitewire delivery list --channel ${id}`,

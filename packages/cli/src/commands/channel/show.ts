@@ -10,7 +10,7 @@ export const showChannel: CliCommand = {
   examples: ["sitewire channel show acme"],
   json: channelSchema,
   async run({ callApi, print }, [id]: [string]) {
-    const channel = await callApi((client) => client.readChannel(id))
+    const channel = await callApi((client) => client.readChannel({ id }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))
   },
 }

@@ -16,7 +16,7 @@ function testCommand(method: "testChannel" | "testSecret", words: string, descri
     examples: [`sitewire ${words} acme`],
     json: testDeliverySchema,
     async run({ callApi, print, outcome }, [id]: [string]) {
-      const test = await callApi((client) => client[method](id))
+      const test = await callApi((client) => client[method]({ id }, { timeoutMs: 30_000 }))
       print(test, describe)
       if (test.attempt.error !== null) outcome.exitCode = exitCodes.failed
     },

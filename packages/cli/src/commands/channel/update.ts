@@ -41,7 +41,7 @@ export const updateChannel: CliCommand = {
       throw incorrectUsage(
         `There is nothing to change. Give one of ${updateChannel.options?.map(({ long }) => long).join(", ")}.`,
       )
-    const channel = await session.callApi((client) => client.changeChannel(id, change))
+    const channel = await session.callApi((client) => client.changeChannel({ id, body: change }))
     session.print(channel, (shown, style) => block(style, channelEntries(shown, style)))
   },
 }

@@ -39,7 +39,7 @@ export const createConnection: CliCommand = {
     const { callApi, print, note } = session
     const headers = readRequestHeaders(session, options)
     const created = await callApi((client) =>
-      client.createConnection({ site, source, id, runner, ...headers }),
+      client.createConnection({ body: { site, source, id, runner, ...headers } }),
     )
     print(created, connectionBlock)
     note(

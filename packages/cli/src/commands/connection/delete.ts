@@ -12,10 +12,10 @@ export const deleteConnection: CliCommand = {
   json: connectionSchema,
   async run({ callApi, confirm, print }, [id]: [string], options: ConfirmOptions) {
     await confirm(options, async () => {
-      const { site } = await callApi((client) => client.readConnection(id))
+      const { site } = await callApi((client) => client.readConnection({ id }))
       return `Delete the connection "${id}" of ${site}, its syncs and its content? This cannot be undone.`
     })
-    const deleted = await callApi((client) => client.deleteConnection(id))
+    const deleted = await callApi((client) => client.deleteConnection({ id }))
     print(
       deleted,
       ({ site }) =>

@@ -1,4 +1,5 @@
 import { connectionSchema, connectionStateSchema, pageSchema } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
@@ -6,7 +7,7 @@ import { type PageOptions, pageOptions, printPage } from "../../options/pageOpti
 import type { Style } from "../../output/style.ts"
 import { relativeTime } from "../../output/time.ts"
 
-type Options = PageOptions & { site?: string; state?: string; search?: string }
+type Options = PageOptions & { site?: string; state?: Input<"listConnections">["state"]; search?: string }
 
 export const listConnections: CliCommand = {
   name: "list",

@@ -13,10 +13,10 @@ export const replaceToken: CliCommand = {
   json: connectionTriggerUrlSchema,
   async run({ callApi, confirm, print, note }, [id]: [string], options: ConfirmOptions) {
     await confirm(options, async () => {
-      const { site } = await callApi((client) => client.readConnection(id))
+      const { site } = await callApi((client) => client.readConnection({ id }))
       return `Replace the token of the connection "${id}" of ${site}? Its trigger URL stops working at once, and this cannot be undone.`
     })
-    print(await callApi((client) => client.replaceToken(id)), connectionBlock)
+    print(await callApi((client) => client.replaceConnectionToken({ id })), connectionBlock)
     note(
       "The old trigger URL responds with 404 from now on. The new one contains a secret token: " +
         "give it to the partner only.",

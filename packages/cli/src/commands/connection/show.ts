@@ -12,7 +12,7 @@ export const showConnection: CliCommand = {
   json: connectionSchema,
   async run({ callApi, print }, [id]: [string], { triggerUrl = false }: { triggerUrl?: boolean }) {
     const connection = await callApi((client) =>
-      triggerUrl ? client.readTriggerUrl(id) : client.readConnection(id),
+      triggerUrl ? client.readConnectionTriggerUrl({ id }) : client.readConnection({ id }),
     )
     print(connection, connectionBlock)
   },

@@ -25,7 +25,7 @@ export const showSnapshot: CliCommand = {
   json: "The snapshot itself, which --json does not change.",
   async run({ callApi, note, stdout }, [id]: [string], { previous, fence }: Options) {
     const { headers, body } = await callApi((client) =>
-      previous ? client.readPreviousSnapshot(id) : client.readSnapshot(id, fence),
+      previous ? client.readPreviousSnapshot({ id }) : client.readSnapshot({ id, fence }),
     )
     const length = headers.get("content-length")
     const facts = [

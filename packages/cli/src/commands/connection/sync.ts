@@ -8,7 +8,7 @@ export const syncConnection: CliCommand = {
   examples: ["sitewire connection sync bakery"],
   json: requestedSyncSchema,
   async run({ callApi, print, note }, [id]: [string]) {
-    const requested = await callApi((client) => client.requestSync(id))
+    const requested = await callApi((client) => client.requestSync({ id }))
     print(
       requested,
       ({ earliest_start_at }, style) =>

@@ -43,7 +43,7 @@ export const updateConnection: CliCommand = {
         "There is nothing to change. Give --source, --runner, --header-env or --remove-headers.",
       )
     }
-    print(await callApi((client) => client.changeConnection(id, change)), connectionBlock)
+    print(await callApi((client) => client.changeConnection({ id, body: change })), connectionBlock)
     note("The snapshot contains the content from before the change until a sync has succeeded.")
   },
 }

@@ -18,7 +18,7 @@ export const listWindows: CliCommand = {
     let pending: WindowPage["pending"] = null
     const page = await session.callApi((client) =>
       readPages(options, async (query) => {
-        const one = await client.listWindows(id, query)
+        const one = await client.listWindows({ id, ...query })
         pending = one.pending
         return one
       }),

@@ -15,7 +15,7 @@ export const listAttempts: CliCommand = {
   async run(session, [given]: [string], options: PageOptions) {
     const page = await session.callApi(async (client) => {
       const id = await wholeId(client, given)
-      return readPages(options, (query) => client.listAttempts(id, query))
+      return readPages(options, (query) => client.listAttempts({ id, ...query }))
     })
     session.print(page, ({ data }, style) => (data.length === 0 ? "No attempts." : attemptTable(style, data)))
     noteMore(session, page)

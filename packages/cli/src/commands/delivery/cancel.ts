@@ -14,7 +14,7 @@ export const cancelDelivery: CliCommand = {
   json: cancelledDeliverySchema,
   async run({ callApi, print }, [given]: [string], { reason }: { reason?: string }) {
     const id = await callApi((client) => wholeId(client, given))
-    const cancelled = await callApi((client) => client.cancelDelivery(id, { reason }))
+    const cancelled = await callApi((client) => client.cancelDelivery({ id, body: { reason } }))
     print(
       cancelled,
       ({ may_still_arrive }) =>

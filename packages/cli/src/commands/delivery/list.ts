@@ -6,6 +6,7 @@ import {
   pageSchema,
   waitingForSchema,
 } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
 import { Option } from "commander"
 import type { Client } from "../../api/client.ts"
 import { readPages } from "../../api/readPages.ts"
@@ -21,12 +22,12 @@ import { shortIds } from "./shortId.ts"
 
 type Options = PageOptions & {
   channel?: string
-  state?: string
+  state?: Input<"listDeliveries">["state"]
   event?: string
   reference?: string
   site?: string
-  error?: string
-  waitingFor?: string
+  error?: Input<"listDeliveries">["error"]
+  waitingFor?: Input<"listDeliveries">["waiting_for"]
   job?: string
   after?: string
   before?: string

@@ -1,19 +1,15 @@
-import {
-  type DeliveryWithAttempts,
-  type deliveryQuerySchema,
-  type StreamedDelivery,
-  streamedDeliverySchema,
-} from "@sitewire/contracts"
-import type { Client, Query } from "../../api/client.ts"
+import { type DeliveryWithAttempts, type StreamedDelivery, streamedDeliverySchema } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
+import type { Client } from "../../api/client.ts"
 
 /** The newest stored deliveries of one page, oldest first, as the stream would send them. */
 export async function readStreamed(
   client: Client,
-  query: Query<typeof deliveryQuerySchema>,
+  query: Input<"listDeliveries">,
 ): Promise<StreamedDelivery[]> {
   const { data } = await client.listDeliveries(query)
   const streamed: StreamedDelivery[] = []
-  for (const { id } of data.toReversed()) streamed.push(asStreamed(await client.readDelivery(id)))
+  for (const { id } of data.toReversed()) streamed.push(asStreamed(await client.readDelivery({ id })))
   return streamed
 }
 

@@ -15,9 +15,9 @@ export const resendDelivery: CliCommand = {
     const id = await callApi((client) => wholeId(client, given))
     // The channel is read before the resend, because a failed read afterwards would look like a failed
     // resend.
-    const { channel } = await callApi((client) => client.readDelivery(id))
+    const { channel } = await callApi((client) => client.readDelivery({ id }))
     const pausedAt = await callApi((client) => readPause(client, channel))
-    const accepted = await callApi((client) => client.resendDelivery(id, { reason }))
+    const accepted = await callApi((client) => client.resendDelivery({ id, body: { reason } }))
     print(accepted, ({ delivery }) =>
       pausedAt === null
         ? "The delivery is sent as soon as its channel has capacity. " +

@@ -46,10 +46,12 @@ export const resendAllDeliveries: CliCommand = {
       filter,
       create: (client, dryRun) =>
         client.createResendJob({
-          filter,
-          reason,
-          per_second: perSecond,
-          dry_run: dryRun,
+          body: {
+            filter,
+            reason,
+            per_second: perSecond,
+            dry_run: dryRun,
+          },
         }),
       question: (count) => `Resend ${count} deliveries? The partners receive them once more.`,
     })

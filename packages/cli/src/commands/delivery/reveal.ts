@@ -14,6 +14,6 @@ export const revealDelivery: CliCommand = {
   json: deliveryBodySchema,
   async run({ callApi, print }, [given]: [string]) {
     const id = await callApi((client) => wholeId(client, given))
-    print(await callApi((client) => client.revealDelivery(id)), ({ body }) => body)
+    print(await callApi((client) => client.revealDelivery({ id })), ({ body }) => body)
   },
 }

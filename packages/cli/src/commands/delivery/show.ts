@@ -28,7 +28,7 @@ export const showDelivery: CliCommand = {
   json: deliveryWithAttemptsSchema,
   async run({ callApi, print, note }, [given]: [string]) {
     const id = await callApi((client) => wholeId(client, given))
-    const delivery = await callApi((client) => client.readDelivery(id))
+    const delivery = await callApi((client) => client.readDelivery({ id }))
     const pausedAt = await callApi((client) => readPause(client, delivery.channel))
     print(delivery, (shown, style) => describe(shown, pausedAt, style))
     if (delivery.attempt_log_cursor !== null)

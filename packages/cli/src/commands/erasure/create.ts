@@ -35,7 +35,7 @@ export const createErasure: CliCommand = {
     const reason = reasonOf(options)
     await startJob(session, options, {
       filter: { site },
-      create: (client, dryRun) => client.createErasureJob({ ...subject, reason, dry_run: dryRun }),
+      create: (client, dryRun) => client.createErasureJob({ body: { ...subject, reason, dry_run: dryRun } }),
       question: (count) =>
         `Erase the data of ${count} deliveries, and all other data? This cannot be undone.`,
     })

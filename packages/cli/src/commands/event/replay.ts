@@ -42,10 +42,12 @@ export const replayEvents: CliCommand = {
       filter: { invalid_reason: invalidReason, rejected_after: after, rejected_before: before },
       create: (client, dryRun) =>
         client.createReplayJob({
-          filter,
-          reason,
-          per_second: perSecond,
-          dry_run: dryRun,
+          body: {
+            filter,
+            reason,
+            per_second: perSecond,
+            dry_run: dryRun,
+          },
         }),
       question: (count) =>
         `Publish ${count} invalid events again? The partners receive those that are valid now.`,

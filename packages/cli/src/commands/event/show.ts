@@ -42,7 +42,7 @@ export const showEvent: CliCommand = {
       const paid = early ? undefined : await readSitePaid(client)
       const found = early ?? (await find())
       if (found) {
-        const delivery = (await orNull(client.readDelivery(found.id), [403])) ?? found
+        const delivery = (await orNull(client.readDelivery({ id: found.id }), [403])) ?? found
         const pausedAt = await readPause(client, delivery.channel)
         print({ event_id, delivery, invalid: null }, (_, style) => deliveryStory(delivery, pausedAt, style))
       } else {

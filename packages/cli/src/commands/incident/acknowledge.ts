@@ -18,7 +18,7 @@ export const acknowledgeIncident: CliCommand = {
   ],
   json: incidentSchema,
   async run({ callApi, print }, [id]: [string], { note }: { note: string }) {
-    print(await callApi((client) => client.acknowledgeIncident(id, { note })), incidentBlock)
+    print(await callApi((client) => client.acknowledgeIncident({ id, body: { note } })), incidentBlock)
   },
 }
 
@@ -29,6 +29,6 @@ export const withdrawAcknowledgement: CliCommand = {
   examples: ["sitewire incident withdraw inc_4f1c0e6a9b2d7c835e10"],
   json: incidentSchema,
   async run({ callApi, print }, [id]: [string]) {
-    print(await callApi((client) => client.withdrawAcknowledgement(id)), incidentBlock)
+    print(await callApi((client) => client.withdrawAcknowledgement({ id })), incidentBlock)
   },
 }

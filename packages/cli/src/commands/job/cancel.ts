@@ -9,6 +9,6 @@ export const cancelJob: CliCommand = {
   examples: ["sitewire job cancel job_8c1f0e"],
   json: jobSchema,
   async run({ callApi, print }, [id]: [string]) {
-    print(await callApi((client) => client.cancelJob(id)), jobBlock)
+    print(await callApi((client) => client.cancelJob({ id })), jobBlock)
   },
 }

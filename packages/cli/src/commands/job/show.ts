@@ -9,6 +9,6 @@ export const showJob: CliCommand = {
   examples: ["sitewire job show job_8c1f0e", "sitewire job show job_8c1f0e --json"],
   json: jobWithOutcomeSchema,
   async run({ callApi, print }, [id]: [string]) {
-    print(await callApi((client) => client.readJob(id)), jobBlock)
+    print(await callApi((client) => client.readJob({ id })), jobBlock)
   },
 }

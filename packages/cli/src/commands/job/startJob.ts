@@ -64,7 +64,7 @@ async function waitForEnd(session: Session, created: Job, counted: DryRun | null
   try {
     session.note(`${created.id} has started.`)
     return await session.callApi(async (client) => {
-      for (let job = created; ; job = await client.readJob(created.id)) {
+      for (let job = created; ; job = await client.readJob({ id: created.id })) {
         const total = counted?.complete ? counted.matching : null
         progress.update({ text: progressText(job), done: processed(job), total })
         if (job.state !== "running") return job

@@ -27,7 +27,9 @@ export const createKey: CliCommand = {
   json: createdApiKeySchema,
   async run({ callApi, print, note }, _, { name, scope, expires }: Options) {
     const created = await callApi((client) =>
-      client.createApiKey({ name, scopes: scope, ...(expires !== undefined && { expires_at: expires }) }),
+      client.createApiKey({
+        body: { name, scopes: scope, ...(expires !== undefined && { expires_at: expires }) },
+      }),
     )
     print(created, (key, style) => block(style, [...keyEntries(key, style), ["key", key.key]]))
     note("Store the key where you store secrets: it is never shown again.")

@@ -13,10 +13,10 @@ export const revokeKey: CliCommand = {
   json: apiKeySchema,
   async run({ callApi, confirm, print }, [id]: [string], options: ConfirmOptions) {
     await confirm(options, async () => {
-      const { name, scopes } = await callApi((client) => client.readApiKey(id))
+      const { name, scopes } = await callApi((client) => client.readApiKey({ id }))
       return `Revoke the key "${name}" (${scopes.join(", ")})? This cannot be undone.`
     })
-    const revoked = await callApi((client) => client.revokeApiKey(id))
+    const revoked = await callApi((client) => client.revokeApiKey({ id }))
     print(revoked, (key, style) => block(style, keyEntries(key, style)))
   },
 }

@@ -12,7 +12,7 @@ export const showKey: CliCommand = {
   json: apiKeySchema,
   async run({ callApi, print }, [id]) {
     const key = await callApi((client) =>
-      id === undefined ? client.readCurrentApiKey() : client.readApiKey(id),
+      id === undefined ? client.readCurrentApiKey() : client.readApiKey({ id }),
     )
     print(key, (shown, style) => block(style, keyEntries(shown, style)))
   },

@@ -59,7 +59,7 @@ async function requireKeyOf(session: Session, channel: string): Promise<void> {
 
 async function relayNewestAttempt(session: Session, id: string, { target, secret }: Relay): Promise<void> {
   try {
-    const { body, request_headers } = await session.callApi((client) => client.revealDelivery(id))
+    const { body, request_headers } = await session.callApi((client) => client.revealDelivery({ id }))
     if (request_headers === null) {
       session.note(`${id} is left out: the secret that signed it has been retired.`)
       return

@@ -29,7 +29,8 @@ export const reconcile: CliCommand = {
       { wait: true },
       {
         uncounted: true,
-        create: (client) => client.createReconcileJob({ created_after: from, created_before: to, reason }),
+        create: (client) =>
+          client.createReconcileJob({ body: { created_after: from, created_before: to, reason } }),
       },
     )
     if (job?.counts.exceptions) session.outcome.exitCode = exitCodes.failed

@@ -16,7 +16,7 @@ export const endSessions: CliCommand = {
       id === undefined ? `all sessions${owner === undefined ? "" : ` of ${owner}`}` : `the session ${id}`
     await confirm(options, async () => `End ${which}?`)
     const ended = await callApi((client) =>
-      id === undefined ? client.endSessions({ owner }) : client.endSession(id),
+      id === undefined ? client.endSessions({ owner }) : client.endSession({ id }),
     )
     print(ended, ({ ended: count }) => `${count} ended.`)
   },

@@ -1,4 +1,5 @@
 import { type ListedSync, listedSyncSchema, pageSchema, syncSchema } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
@@ -7,7 +8,12 @@ import { parseTime } from "../../options/parseTime.ts"
 import { timeColumn } from "../../output/table.ts"
 import { duration, relativeTime } from "../../output/time.ts"
 
-type Options = PageOptions & { site?: string; outcome?: string; after?: string; before?: string }
+type Options = PageOptions & {
+  site?: string
+  outcome?: Input<"listSyncs">["outcome"]
+  after?: string
+  before?: string
+}
 
 export const listSyncs: CliCommand = {
   name: "list",

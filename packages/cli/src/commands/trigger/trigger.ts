@@ -64,7 +64,7 @@ async function findTriggerUrl(
   if (connection === undefined) {
     throw incorrectUsage("The connection is missing. Give its id, or its trigger URL with --url-stdin.")
   }
-  return (await session.callApi((client) => client.readTriggerUrl(connection))).trigger_url
+  return (await session.callApi((client) => client.readConnectionTriggerUrl({ id: connection }))).trigger_url
 }
 
 async function callRepeatedly(triggerUrl: string, times: number): Promise<TriggerCall[]> {

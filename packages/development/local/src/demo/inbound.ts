@@ -12,7 +12,7 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   const id = `demo-${randomBytes(3).toString("hex")}`
   story.step("A connection is added")
   const source = partner.sourceAddress(id)
-  const connection = await client.createConnection({ id, site: "shop.example", source })
+  const connection = await client.createConnection({ body: { id, site: "shop.example", source } })
   story.result(`connection ${id}, source ${source}`)
   story.result("its trigger URL contains the token, so it is not shown here")
 
@@ -41,7 +41,7 @@ export async function demonstrateInbound({ client, partner, story }: Cast): Prom
   story.check(apart >= windowMs, `and never more than once a minute: ${(apart / 1000).toFixed(2)} s apart`)
 
   story.step("The token is replaced")
-  const replaced = await client.replaceToken(id)
+  const replaced = await client.replaceConnectionToken({ id })
   story.check((await trigger(connection.trigger_url)) === 404, "the old trigger URL responds with 404")
   story.check((await trigger(replaced.trigger_url)) === 202, "the new trigger URL responds with 202")
 

@@ -15,7 +15,9 @@ export type Cast = { local: LocalStack; client: Client; partner: PartnerClient; 
 export async function demonstrateOutbound({ local, client, partner, story }: Cast): Promise<void> {
   const channel = `demo-${randomBytes(3).toString("hex")}`
   story.step("A partner's channel is added")
-  const created = await client.createChannel({ id: channel, address: partner.notificationAddress(channel) })
+  const created = await client.createChannel({
+    body: { id: channel, address: partner.notificationAddress(channel) },
+  })
   await partner.setSecret(channel, created.signing_secret)
   story.result(`channel ${channel}, notification address ${created.address}`)
   story.result("the API returned the signing secret once, and the partner stored it")

@@ -45,13 +45,14 @@ function stepCommand(name: keyof typeof steps): CliCommand {
     async run({ callApi, confirm, print, note }, [id]: [string], options: Options) {
       let secretId = options.secretId
       await confirm(options, async () => {
-        const { other_secret: other } = await callApi((client) => client.readChannel(id))
+        const { other_secret: other } = await callApi((client) => client.readChannel({ id }))
         if (other?.state !== state) throw failed(`The channel "${id}" ${missing(id)}`)
         secretId ??= other.id
         return `Sign with ${other.id} from now on, for the channel "${id}"? Its partner must have this secret already.`
       })
-      const query = { secret_id: secretId, force: options.force }
-      const channel = await callApi((client) => client[`${name}Secret`](id, query))
+      const channel = await callApi((client) =>
+        client[`${name}Secret`]({ id, secret_id: secretId, force: options.force }),
+      )
       print(channel, (shown, style) => block(style, channelEntries(shown, style)))
       note(noteOf(id))
     },

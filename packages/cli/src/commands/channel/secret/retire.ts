@@ -21,7 +21,7 @@ export const retireSecret: CliCommand = {
   async run({ callApi, confirm, print, note }, [id]: [string], options: Options) {
     let secretId = options.secretId
     await confirm(options, async () => {
-      const { other_secret: other } = await callApi((client) => client.readChannel(id))
+      const { other_secret: other } = await callApi((client) => client.readChannel({ id }))
       if (!other)
         throw failed(
           `The channel "${id}" has no secret beside the active one, so there is nothing to delete.`,
@@ -30,7 +30,7 @@ export const retireSecret: CliCommand = {
       secretId ??= other.id
       return `Delete the ${other.state} secret ${other.id} of the channel "${id}"? This cannot be undone.`
     })
-    const channel = await callApi((client) => client.retireSecret(id, { secret_id: secretId }))
+    const channel = await callApi((client) => client.retireSecret({ id, secret_id: secretId }))
     print(channel, (shown, style) => block(style, channelEntries(shown, style)))
     note("The channel has only its active secret now.")
   },

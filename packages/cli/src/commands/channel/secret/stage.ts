@@ -11,7 +11,7 @@ export const stageSecret: CliCommand = {
   examples: ["sitewire channel secret stage acme"],
   json: stagedSecretSchema,
   async run({ callApi, print, note }, [id]: [string]) {
-    print(await callApi((client) => client.stageSecret(id)), stagedBlock)
+    print(await callApi((client) => client.stageSecret({ id })), stagedBlock)
     note(
       "Give the staged secret to the partner: after its activation, nobody can read it. When the partner accepts both secrets:\n" +
         `sitewire channel secret activate ${id}`,
@@ -26,7 +26,7 @@ export const showStagedSecret: CliCommand = {
   examples: ["sitewire channel secret show acme"],
   json: stagedSecretSchema,
   async run({ callApi, print }, [id]: [string]) {
-    print(await callApi((client) => client.readStagedSecret(id)), stagedBlock)
+    print(await callApi((client) => client.readStagedSecret({ id })), stagedBlock)
   },
 }
 
