@@ -6,7 +6,7 @@ const count = `
 with failing as materialized (${failingChannels}),
 attempted as (
   select distinct channel_id from statistic
-   where interval = 'minute' and started_at > now() - interval '15 minutes' and channel_id <> ''
+   where started_at > now() - interval '15 minutes' and channel_id <> ''
      and coalesce(last_success, last_failure) is not null
   union select channel_id from failing
 )

@@ -88,8 +88,8 @@ const pass = (minutes: number) =>
 
 async function attempted(id: string, outcome: "last_success" | "last_failure", ago: string): Promise<void> {
   await sql(
-    `insert into statistic (channel_id, started_at, deliveries, attempts, latency, ${outcome})
-     values ($1, now() - $2::interval, 1, '{}', '{}', gen_random_uuid())`,
+    `insert into statistic (channel_id, started_at, deliveries, attempts, latency, deferred, ${outcome})
+     values ($1, now() - $2::interval, 1, '{}', '{}', '{}', gen_random_uuid())`,
     [id, ago],
   )
 }
