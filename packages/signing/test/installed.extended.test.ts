@@ -151,7 +151,7 @@ test("the installed command sends, certifies, and gives a program the vectors; n
   const sitewire = (...args: string[]) => command("node_modules/.bin/sitewire-signing", ...args)
   const { url, received } = await startReceiver(verifying(isSigned))
   const send = ["send", url, "--secret-env", "SECRET"]
-  expect(await command("npx", "--no", "sitewire-signing", ...send)).toMatchObject({ code: 0 })
+  expect(await command("npx", "--no", "--", "sitewire-signing", ...send)).toMatchObject({ code: 0 })
   expect(received.map((request) => isSigned(request))).toEqual([true])
   expect((await sitewire("check", url, "--secret-env", "SECRET")).stdout).toContain("10 passed")
   const echoed = await sitewire("check", "--", process.execPath, "-e", "process.stdin.pipe(process.stdout)")
