@@ -23,7 +23,8 @@ export const sitePaidSchema = z
       .min(1)
       .max(64)
       .meta({ description: "Sales channel through which the site was bought.", examples: ["acme"] }),
-    reference: anyText.max(1024).meta({
+    // The contract has no limit. With this one, the body fits into the 64 KiB that the kit's receivers read, and 500 bodies into a statement.
+    reference: anyText.max(16_384).meta({
       description: "The data-ref value that the partner gave to the purchase frame.",
       examples: ["user-4711"],
     }),

@@ -20,12 +20,13 @@ test("a site.paid is delivered as site.ready: the eight fields in order, with a 
   const partner = await startReceiver()
   await it.channel("acme", `${partner.url}/ready`)
   const dispatcher = await it.dispatcher()
-  await it.publishPaid([paid("shop-1")])
+  const reference = "r".repeat(16_384)
+  await it.publishPaid([paid("shop-1", { reference })])
   const [request] = await waitUntil("the delivery", () => nonEmpty(partner.received))
   expect(request?.method).toBe("POST")
   expect(request?.path).toBe("/ready")
   expect(request?.body.toString()).toBe(
-    '{"event":"site.ready","channel":"acme","reference":"customer-17","site_url":"https://shop-1.example",' +
+    `{"event":"site.ready","channel":"acme","reference":"${reference}","site_url":"https://shop-1.example",` +
       '"console_url":"https://console.shop-1.example","name":"Ünïcode & Söhne 店","email":"owner@shop.example",' +
       '"created_at":"2030-01-02T01:04:05+00:00"}',
   )
