@@ -100,6 +100,7 @@ async function startAll(network: StartedNetwork, containers: Map<string, Started
     RETRY_DELAYS: "1s,2s,5s",
     RETRY_PERIOD: "5m",
     SYNC_WINDOW: "5s",
+    ALLOW_SHORT_WINDOW: "true",
   }
   const key = `swk_${randomBytes(32).toString("base64url")}`
   const setup = await new GenericContainer(imageOf("setup"))

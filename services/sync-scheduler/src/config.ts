@@ -1,6 +1,8 @@
 import { sealingVariables } from "@sitewire/database"
 import { egressVariables, rangesVariable } from "@sitewire/egress"
 import {
+  booleanVariable,
+  ConfigurationError,
   countVariable,
   databaseVariables,
   durationVariable,
@@ -23,6 +25,9 @@ export const schedulerVariables = {
   SYNC_WINDOW: durationVariable(
     "60s",
     "The least time between two syncs of one connection. All triggers in between become one sync.",
+  ),
+  ALLOW_SHORT_WINDOW: booleanVariable(
+    "For tests: allow a SYNC_WINDOW below 60s, with which more than one sync a minute can start.",
   ),
   SYNC_SETTLE: durationVariable(
     "2s",
@@ -53,4 +58,11 @@ export const schedulerVariables = {
   DELEGATE_ALLOWED_RANGES: rangesVariable(
     "IP ranges (CIDR, separated by commas) in which executors may be called. They may use http:.",
   ),
+}
+
+export function requireWindow(config: { SYNC_WINDOW: number; ALLOW_SHORT_WINDOW: boolean }): void {
+  if (config.SYNC_WINDOW < 60_000 && !config.ALLOW_SHORT_WINDOW)
+    throw new ConfigurationError(
+      `SYNC_WINDOW is ${config.SYNC_WINDOW} ms, but partners were promised at most one sync a minute. Set at least 60s.`,
+    )
 }

@@ -14,7 +14,7 @@ import {
   waitForDependency,
 } from "@sitewire/runtime"
 import { deleteOldSyncs, deletionPace, readDueSyncs, readOldestChange } from "@sitewire/syncs"
-import { schedulerVariables } from "./config.ts"
+import { requireWindow, schedulerVariables } from "./config.ts"
 import { fetchPauseMs, lockedStopMs, maxBatch } from "./ingest/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { wire } from "./wire.ts"
@@ -30,6 +30,7 @@ await runService({
   variables: schedulerVariables,
   checks: ["kafka", "postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry, tracing }) {
+    requireWindow(config)
     const pool = openPool(
       {
         ...databaseAccess(config),

@@ -7,6 +7,7 @@ import {
   retryVariables,
 } from "./commonVariables.ts"
 import { readConfig } from "./config.ts"
+import { contractDepartures } from "./contractDepartures.ts"
 import { describeVariables } from "./describeVariables.ts"
 import { kafkaVariables } from "./kafkaVariables.ts"
 
@@ -61,4 +62,23 @@ test("a duration that no timer can wait, or that would keep nothing, is refused;
   expect(() => readConfig(timed, { WAIT: "25d" })).toThrow("WAIT: must be at most 24d")
   expect(() => readConfig(timed, { RETENTION: "0s" })).toThrow("RETENTION: must be at least 1s")
   expect(() => readConfig(timed, { RETENTION: "181d" })).toThrow("RETENTION: must be at most 180d")
+})
+
+test("values that break a promise to partners are named, and others are not", () => {
+  const departing = (env: Record<string, string>) => contractDepartures(env).map(({ variable }) => variable)
+  const kept = {
+    SYNC_WINDOW: "60s",
+    DELIVERY_TIMEOUT: "10s",
+    RETRY_DELAYS: "1m, 30m, 1h",
+    RETRY_PERIOD: "1d",
+  }
+  expect(departing({ ...kept, LOG_LEVEL: "warn" })).toEqual([])
+  expect(departing({ RETRY_PERIOD: "", RETRY_DELAYS: "soon" })).toEqual([])
+  for (const [name, values] of Object.entries({
+    SYNC_WINDOW: ["59s", "2m"],
+    DELIVERY_TIMEOUT: ["9s", "30s"],
+    RETRY_DELAYS: ["5s,10s", "1m,2h"],
+    RETRY_PERIOD: ["1h"],
+  }))
+    for (const value of values) expect(departing({ ...kept, [name]: value })).toEqual([name])
 })

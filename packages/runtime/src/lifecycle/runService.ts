@@ -1,5 +1,6 @@
 import { processVariables } from "../config/commonVariables.ts"
 import { type Config, ConfigurationError, readConfig, type Variables } from "../config/config.ts"
+import { contractDepartures } from "../config/contractDepartures.ts"
 import { printHelp } from "../config/printHelp.ts"
 import { type CheckState, createReadiness, type Readiness } from "../health/readiness.ts"
 import { startOpsServer } from "../health/startOpsServer.ts"
@@ -38,6 +39,9 @@ export async function runService<V extends Variables>(settings: {
   printHelp(name, all)
   const config = readConfigOrExit(all)
   const log = createLogger({ service: name, level: config.LOG_LEVEL })
+  for (const { variable, contract } of contractDepartures(process.env))
+    if (variable in all)
+      log.warn({ detail: `${variable}: ${contract}` }, "a variable departs from the contract with partners")
   const lifecycle = startLifecycle({ log, deadlineMs: config.SHUTDOWN_DEADLINE })
   const onChange = (check: string, { ready, why }: CheckState) => {
     if (lifecycle.stopping.aborted) return

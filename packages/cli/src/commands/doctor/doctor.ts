@@ -4,7 +4,7 @@ import type { CliCommand } from "../../command.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
-import { type Check, checkSchema } from "./check.ts"
+import { type Check, checkSchema, warning } from "./check.ts"
 import { checkApi } from "./checkApi.ts"
 import { checkDatabase } from "./checkDatabase.ts"
 import { checkKafka } from "./checkKafka.ts"
@@ -18,8 +18,9 @@ export const doctor: CliCommand = {
     new Option("--broker-clock", "measure the broker's clock, too: creates a topic and deletes it"),
   ],
   notes:
-    "To check everything, set TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD and SEALING_KEYS as for the services, and KAFKA_BROKERS,\n" +
-    "DATABASE_URL and the accounts as for the setup job: others may not read topics' settings and the list of migrations.\n" +
+    "To check everything, set TOPIC_PREFIX, RETRY_DELAYS, RETRY_PERIOD, SYNC_WINDOW, DELIVERY_TIMEOUT and SEALING_KEYS as for the\n" +
+    "services, and KAFKA_BROKERS, DATABASE_URL and the accounts as for the setup job: others may not read topics' settings and\n" +
+    "the list of migrations.\n" +
     "What is not set is not checked, and the output says so. Changes nothing, except with --broker-clock.\n" +
     `The exit code is ${exitCodes.failed} if there is a fault.`,
   examples: ["sitewire doctor", "sitewire doctor --profile production", "sitewire doctor --json"],
@@ -31,7 +32,11 @@ export const doctor: CliCommand = {
       checkKafka(session, { brokerClock }),
       checkDatabase(session),
     ])
-    const checks = groups.flat()
+    const { contractDepartures } = await import("@sitewire/runtime/config")
+    const departures = contractDepartures(session.env).map(({ variable, contract }) =>
+      warning(variable, `it departs from the contract with partners: ${contract}`, "Use the default."),
+    )
+    const checks = [...groups.flat(), ...departures]
     const healthy = checks.every(({ state }) => state !== "fault")
     session.print({ ok: healthy, checks }, describe)
     if (!healthy) session.outcome.exitCode = exitCodes.failed
