@@ -1,4 +1,4 @@
-// Runs on the machine's Node (20 or newer), installs missing dependencies, and runs the command with Node 24, which
+// Runs on the machine's Node (20.19 or newer), installs missing dependencies, and runs the command with Node 24, which
 // is one of the dependencies. It is plain JavaScript, because older versions of Node do not run TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
