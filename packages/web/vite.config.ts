@@ -1,8 +1,21 @@
+import { routes } from "@sitewire/contracts/routes"
 import react from "@vitejs/plugin-react"
-import { defineConfig } from "vite"
+import { defineConfig, type Plugin } from "vite"
+
+/** The page needs the methods and paths of the routes only. Their schemas would add zod to it. */
+const routesWithoutSchemas: Plugin = {
+  name: "routes-without-schemas",
+  enforce: "pre",
+  resolveId: (id) => (id === "@sitewire/contracts/routes" ? `\0${id}` : null),
+  load(id) {
+    if (id !== "\0@sitewire/contracts/routes") return null
+    const table = Object.entries(routes).map(([name, { method, path }]) => [name, { method, path }])
+    return `export const routes = ${JSON.stringify(Object.fromEntries(table))}`
+  },
+}
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [routesWithoutSchemas, react()],
   build: {
     // The policy of the page allows no inline content, and no data: URLs but images.
     assetsInlineLimit: 0,

@@ -331,5 +331,7 @@ export type ConnectionState = z.infer<typeof connectionStateSchema>
 export type Sync = z.infer<typeof syncSchema>
 export type ListedSync = z.infer<typeof listedSyncSchema>
 export type SyncFilter = Omit<z.infer<typeof syncQuerySchema>, "cursor" | "limit">
+export type Window = z.infer<typeof windowSchema>
+export type PendingWindow = z.infer<typeof pendingWindowSchema>
 export type WindowPage = z.infer<typeof windowPageSchema>
 export type RequestedSync = z.infer<typeof requestedSyncSchema>

@@ -1,6 +1,5 @@
 import { auditEntrySchema, auditQuerySchema } from "../api/audit.ts"
-import { pageSchema } from "../api/pagination.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 export const auditRoutes = {
   listAudit: {
@@ -12,10 +11,6 @@ export const auditRoutes = {
       "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Of requests that failed, only those are listed for which the key lacks the scope: one in ten minutes for each key and route, with the operation `denyRequest`. Each entry is also a log line of the console. Entries are kept for AUDIT_RETENTION, a year by default.",
     expensive: true,
     query: auditQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of entries.",
-      schema: pageSchema(auditEntrySchema).meta({ id: "AuditPage" }),
-    },
+    success: pageOf(auditEntrySchema, "AuditPage", "A page of entries."),
   },
 } satisfies Record<string, Route>

@@ -13,10 +13,9 @@ import {
   secretQuerySchema,
   stagedSecretSchema,
 } from "../api/channels.ts"
-import { pageSchema } from "../api/pagination.ts"
 import { testDeliverySchema } from "../api/receiverChecks.ts"
 import { idParameter } from "./parameters.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 const testUnavailable =
   "No webhook-dispatcher has claimed the test within 5 seconds or finished it within 15 seconds, or the database is unavailable."
@@ -44,11 +43,7 @@ export const channelRoutes = {
     allow: { read: "all", channel: "own" },
     expensive: true,
     query: channelQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of channels.",
-      schema: pageSchema(listedChannelSchema).meta({ id: "ChannelPage" }),
-    },
+    success: pageOf(listedChannelSchema, "ChannelPage", "A page of channels."),
   },
   readChannel: {
     method: "get",

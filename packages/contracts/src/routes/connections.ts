@@ -12,9 +12,9 @@ import {
   syncQuerySchema,
   windowPageSchema,
 } from "../api/connections.ts"
-import { pageQuerySchema, pageSchema } from "../api/pagination.ts"
+import { pageQuerySchema } from "../api/pagination.ts"
 import { idParameter } from "./parameters.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 const contentHeaders = {
   ETag: {
@@ -69,11 +69,7 @@ export const connectionRoutes = {
     description: "Each entry contains the last sync, the last success and the next window of the connection.",
     expensive: true,
     query: connectionQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of connections.",
-      schema: pageSchema(connectionSchema).meta({ id: "ConnectionPage" }),
-    },
+    success: pageOf(connectionSchema, "ConnectionPage", "A page of connections."),
   },
   readConnection: {
     method: "get",
@@ -178,11 +174,7 @@ export const connectionRoutes = {
     expensive: true,
     query: syncQuerySchema,
     otherResponses: { 404: "The connection does not exist." },
-    success: {
-      status: 200,
-      description: "A page of syncs.",
-      schema: pageSchema(listedSyncSchema).meta({ id: "SyncPage" }),
-    },
+    success: pageOf(listedSyncSchema, "SyncPage", "A page of syncs."),
   },
   listWindows: {
     method: "get",

@@ -10,9 +10,9 @@ import {
   resendDeliverySchema,
   resendsPerHour,
 } from "../api/deliveries.ts"
-import { pageQuerySchema, pageSchema } from "../api/pagination.ts"
+import { pageQuerySchema } from "../api/pagination.ts"
 import { deliveryIdParameter } from "./parameters.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 export const deliveryRoutes = {
   listDeliveries: {
@@ -25,11 +25,7 @@ export const deliveryRoutes = {
     expensive: true,
     query: deliveryQuerySchema,
     otherResponses: { 404: "The channel does not exist.", 422: "The search took too long." },
-    success: {
-      status: 200,
-      description: "A page of deliveries.",
-      schema: pageSchema(listedDeliverySchema).meta({ id: "DeliveryPage" }),
-    },
+    success: pageOf(listedDeliverySchema, "DeliveryPage", "A page of deliveries."),
   },
   readDelivery: {
     method: "get",
@@ -49,11 +45,7 @@ export const deliveryRoutes = {
     description: "E-mail addresses in responses are masked.",
     params: deliveryIdParameter,
     query: pageQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of attempts.",
-      schema: pageSchema(attemptSchema).meta({ id: "AttemptPage" }),
-    },
+    success: pageOf(attemptSchema, "AttemptPage", "A page of attempts."),
   },
   revealDelivery: {
     method: "get",

@@ -1,6 +1,5 @@
 import { invalidEventQuerySchema, invalidEventSchema } from "../api/invalidEvents.ts"
-import { pageSchema } from "../api/pagination.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 export const invalidEventRoutes = {
   listInvalidEvents: {
@@ -12,10 +11,6 @@ export const invalidEventRoutes = {
       "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
     readsKafka: true,
     query: invalidEventQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of invalid events.",
-      schema: pageSchema(invalidEventSchema).meta({ id: "InvalidEventPage" }),
-    },
+    success: pageOf(invalidEventSchema, "InvalidEventPage", "A page of invalid events."),
   },
 } satisfies Record<string, Route>

@@ -7,9 +7,9 @@ import {
   jobSchema,
   jobWithOutcomeSchema,
 } from "../api/jobs.ts"
-import { pageQuerySchema, pageSchema } from "../api/pagination.ts"
+import { pageQuerySchema } from "../api/pagination.ts"
 import { idParameter } from "./parameters.ts"
-import type { Route } from "./route.ts"
+import { pageOf, type Route } from "./route.ts"
 
 const jobStarted = {
   status: 202,
@@ -74,11 +74,7 @@ export const jobRoutes = {
     summary: "List jobs, newest first",
     allow: { read: "all", "personal-data": "own" },
     query: pageQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of jobs.",
-      schema: pageSchema(jobSchema).meta({ id: "JobPage" }),
-    },
+    success: pageOf(jobSchema, "JobPage", "A page of jobs."),
   },
   readJob: {
     method: "get",

@@ -1,7 +1,7 @@
 import { apiKeySchema, createApiKeySchema, createdApiKeySchema } from "../api/apiKeys.ts"
-import { pageQuerySchema, pageSchema } from "../api/pagination.ts"
+import { pageQuerySchema } from "../api/pagination.ts"
 import { idParameter } from "./parameters.ts"
-import { ownKey, type Route } from "./route.ts"
+import { ownKey, pageOf, type Route } from "./route.ts"
 
 export const keyRoutes = {
   createApiKey: {
@@ -22,11 +22,7 @@ export const keyRoutes = {
     description:
       "Includes revoked and expired keys. No response but that of the creation contains a key itself.",
     query: pageQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of keys.",
-      schema: pageSchema(apiKeySchema).meta({ id: "ApiKeyPage" }),
-    },
+    success: pageOf(apiKeySchema, "ApiKeyPage", "A page of keys."),
   },
   /** No key has the id "current": ids begin with `key_`. */
   readCurrentApiKey: {

@@ -1,4 +1,5 @@
 import type { z } from "zod"
+import { pageSchema } from "../api/pagination.ts"
 import { type ScopeName, scopeNames } from "../api/scopes.ts"
 
 /**
@@ -68,3 +69,8 @@ export type Allow = Partial<Record<ScopeName, "all" | "own">>
 
 /** For a route about the key of the request itself. */
 export const ownKey: Allow = Object.fromEntries(scopeNames.map((name) => [name, "own"]))
+
+/** The success of a list. `id` names the schema of its pages. */
+export function pageOf<Entry extends z.ZodType>(entry: Entry, id: string, description: string) {
+  return { status: 200, description, schema: pageSchema(entry).meta({ id }) }
+}

@@ -4,10 +4,9 @@ import {
   sessionOwnerQuerySchema,
   sessionQuerySchema,
 } from "../api/consoleSessions.ts"
-import { pageSchema } from "../api/pagination.ts"
 import { signInLinkSchema } from "../api/sessions.ts"
 import { idParameter } from "./parameters.ts"
-import { ownKey, type Route } from "./route.ts"
+import { ownKey, pageOf, type Route } from "./route.ts"
 
 export const sessionRoutes = {
   createSignInLink: {
@@ -28,11 +27,7 @@ export const sessionRoutes = {
       "Sessions that have not ended. Without the scope admin, only those of the caller. A session that was not used for SESSION_IDLE has ended, and may still be listed.",
     allow: { ...ownKey, admin: "all" },
     query: sessionQuerySchema,
-    success: {
-      status: 200,
-      description: "A page of sessions.",
-      schema: pageSchema(consoleSessionSchema).meta({ id: "ConsoleSessionPage" }),
-    },
+    success: pageOf(consoleSessionSchema, "ConsoleSessionPage", "A page of sessions."),
   },
   endSession: {
     method: "delete",

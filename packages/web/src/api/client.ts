@@ -1,10 +1,21 @@
-import createClient, { type Client, type Middleware } from "openapi-fetch"
+import { type ClientRequest, type Client as ClientWith, createClient } from "@sitewire/contracts/client"
+import { type Operation, routes } from "@sitewire/contracts/routes"
 import { ApiFailure, failureOf, hasCode } from "./failure.ts"
-import type { components, paths } from "./schema.ts"
 
-export type Schemas = components["schemas"]
-/** Sends a POST. */
-export type Post = Client<paths>["POST"]
+type RequestOptions = {
+  signal?: AbortSignal
+  /** The ETag of a resource that a PATCH changes. */
+  ifMatch?: string
+  /** Instead of the session's cookie. */
+  authorization?: string
+  idempotencyKey?: string
+}
+
+type Client = ClientWith<RequestOptions>
+type PostOperation = {
+  [Name in Operation]: (typeof routes)[Name]["method"] extends "post" ? Name : never
+}[Operation]
+export type Post = Pick<Client, PostOperation>
 
 let csrfToken = ""
 let onSessionChange: (change: "ended" | "replaced") => void = () => {}
@@ -19,49 +30,79 @@ export function whenSessionChanges(listener: typeof onSessionChange): void {
   onSessionChange = listener
 }
 
-const session: Middleware = {
-  onRequest({ request }) {
-    if (request.method !== "GET") request.headers.set("X-CSRF-Token", csrfToken)
-    return request
-  },
-  onResponse({ request, response }) {
-    const isOfSession = !request.headers.has("authorization")
-    if (response.status === 401 && isOfSession) onSessionChange("ended")
-    return undefined
-  },
-}
-
-export function connect(...more: Middleware[]): Client<paths> {
-  const client = createClient<paths>({ baseUrl: "/", credentials: "same-origin" })
-  client.use(session, ...more)
-  return client
-}
-
-const client = connect()
-/** Without POST, which `useWrite` sends with an Idempotency-Key. */
-export const api: Omit<Client<paths>, "POST" | "request"> = client
-/** For dry runs, which write nothing. */
-export const postDryRun: Post = client.POST
-
-type Outcome<Data> = { data?: Data; error?: unknown; response: Response }
-
 /** The body of a successful response. Rejects with an ApiFailure otherwise. */
-export async function bodyOf<Data>(call: Promise<Outcome<Data>>): Promise<Data> {
-  const { data, error, response } = await call.catch((cause: unknown) => {
+async function send(request: ClientRequest, options: RequestOptions = {}): Promise<unknown> {
+  const { response, body } = await exchange(request, options).catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause
     throw new ApiFailure(null, { cause })
   })
-  if (response.ok) return data as Data
-  const failure = failureOf(response, error)
+  if (response.ok) return body
+  if (response.status === 401 && options.authorization === undefined) onSessionChange("ended")
+  const failure = failureOf(response, body)
   if (hasCode(failure, "invalid-csrf-token")) onSessionChange("replaced")
   throw failure
+}
+
+async function exchange(
+  { method, path, body }: ClientRequest,
+  { signal, ifMatch, authorization, idempotencyKey }: RequestOptions,
+) {
+  const response = await fetch(path, {
+    method,
+    signal,
+    body: body === undefined ? undefined : JSON.stringify(body),
+    headers: {
+      accept: "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(method === "GET" ? {} : { "X-CSRF-Token": csrfToken }),
+      ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+    },
+  })
+  const text = await response.text()
+  if (!response.ok) return { response, body: parse(text) }
+  const resource: object = JSON.parse(text)
+  const etag = response.headers.get("etag")
+  return { response, body: etag === null ? resource : { ...resource, etag } }
+}
+
+/** Null if it is not JSON: a proxy in front of the console responded. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const client: Client = createClient(routes, send)
+/** Without POST, which `useWrite` sends with an Idempotency-Key. */
+export const api: Omit<Client, PostOperation> = client
+/** For dry runs, which write nothing. */
+export const postDryRun: Post = client
+
+/**
+ * POSTs with an Idempotency-Key: the same one for a repetition of the same request, until `renewKey` is called.
+ */
+export function createPost(): { post: Post; renewKey: () => void } {
+  let sent: { content: string; key: string } | null = null
+  return {
+    post: createClient<RequestOptions>(routes, (request, options) => {
+      const content = JSON.stringify(request)
+      if (sent?.content !== content) sent = { content, key: crypto.randomUUID() }
+      return send(request, { ...options, idempotencyKey: sent.key })
+    }),
+    renewKey() {
+      sent = null
+    },
+  }
 }
 
 /** A resource with the ETag that a PATCH sends as If-Match. */
 export type Versioned<Data> = Data & { etag: string }
 
-export async function versionOf<Data>(call: Promise<Outcome<Data>>): Promise<Versioned<Data>> {
-  const body = await bodyOf(call)
-  const { response } = await call
-  return { ...body, etag: response.headers.get("etag") ?? "*" }
+/** `send` has added the ETag. */
+export async function versionOf<Data>(call: Promise<Data>): Promise<Versioned<Data>> {
+  return { etag: "*", ...(await call) }
 }

@@ -1,8 +1,4 @@
-import type { components } from "./schema.ts"
-
-type ApiProblem = components["schemas"]["Problem"]
-/** Without a code if a proxy in front of the console responded. */
-export type Problem = Omit<ApiProblem, "code"> & Partial<Pick<ApiProblem, "code">>
+import type { Problem } from "@sitewire/contracts"
 
 /** A rejected request. `problem` is null if the console did not respond. */
 export class ApiFailure extends Error {

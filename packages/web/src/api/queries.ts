@@ -1,20 +1,22 @@
+import type { Incident } from "@sitewire/contracts"
+import type { Input } from "@sitewire/contracts/client"
+import type { Operation } from "@sitewire/contracts/routes"
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas, versionOf } from "./client.ts"
-import type { paths } from "./schema.ts"
+import { api, versionOf } from "./client.ts"
+import { failureOf } from "./failure.ts"
 
-type QueryOf<Path extends keyof paths> = paths[Path] extends {
-  get: { parameters: { query?: infer Query } }
+/** The filters of a list as they are in the URL: texts. */
+type FilterOf<Name extends Operation> = {
+  [Filter in Exclude<keyof Input<Name>, "cursor" | "limit">]?: Extract<Input<Name>[Filter], string>
 }
-  ? Omit<NonNullable<Query>, "cursor" | "limit">
-  : never
 
-export type DeliveryFilter = QueryOf<"/v1/deliveries">
-export type ChannelFilter = QueryOf<"/v1/channels">
-export type ConnectionFilter = QueryOf<"/v1/connections">
-export type SyncFilter = QueryOf<"/v1/syncs">
-export type IncidentFilter = Omit<QueryOf<"/v1/incidents">, "state">
-export type AuditFilter = QueryOf<"/v1/audit">
-type StatisticsFilter = QueryOf<"/v1/statistics">
+export type DeliveryFilter = FilterOf<"listDeliveries">
+export type ChannelFilter = FilterOf<"listChannels">
+export type ConnectionFilter = FilterOf<"listConnections">
+export type SyncFilter = FilterOf<"listSyncs">
+export type IncidentFilter = Omit<FilterOf<"listIncidents">, "state">
+export type AuditFilter = FilterOf<"listAudit">
+type StatisticsFilter = Input<"readStatistics">
 
 type ListPage<Row> = { data: Row[]; next_cursor: string | null }
 
@@ -33,13 +35,13 @@ function listOptions<Row, Page extends ListPage<Row>>(
 
 export const deliveriesQuery = (filter: DeliveryFilter) =>
   listOptions(["deliveries", "list", filter], (cursor, signal) =>
-    bodyOf(api.GET("/v1/deliveries", { params: { query: { ...filter, cursor, limit: 100 } }, signal })),
+    api.listDeliveries({ ...filter, cursor, limit: 100 }, { signal }),
   )
 
 export const deliveryQuery = (id: string) =>
   queryOptions({
     queryKey: ["deliveries", id],
-    queryFn: ({ signal }) => bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.readDelivery({ id }, { signal }),
     // The stream does not report that an old delivery is deferred.
     refetchInterval: ({ state: { data } }) => (data?.state === "pending" ? 10_000 : false),
   })
@@ -47,62 +49,55 @@ export const deliveryQuery = (id: string) =>
 /** Those before the attempts that the delivery itself contains. */
 export const earlierAttemptsQuery = (id: string, from: string) =>
   listOptions(["deliveries", id, "attempts", from], (cursor = from, signal) =>
-    bodyOf(api.GET("/v1/deliveries/{id}/attempts", { params: { path: { id }, query: { cursor } }, signal })),
+    api.listAttempts({ id, cursor }, { signal }),
   )
 
 export const channelsQuery = (filter: ChannelFilter) =>
   listOptions(["channels", "list", filter], (cursor, signal) =>
-    bodyOf(api.GET("/v1/channels", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+    api.listChannels({ ...filter, cursor, limit: 50 }, { signal }),
   )
 
 /** A few channels whose id or host contains the text. */
 export const channelSuggestionsQuery = (text: string) =>
   queryOptions({
     queryKey: ["channels", "list", "suggestions", text],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/v1/channels", { params: { query: { ...(text ? { q: text } : {}), limit: 8 } }, signal }),
-      ),
+    queryFn: ({ signal }) => api.listChannels({ ...(text ? { q: text } : {}), limit: 8 }, { signal }),
     placeholderData: keepPreviousData,
   })
 
 export const channelQuery = (id: string) =>
   queryOptions({
     queryKey: ["channels", id],
-    queryFn: ({ signal }) => versionOf(api.GET("/v1/channels/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => versionOf(api.readChannel({ id }, { signal })),
   })
 
 export const channelHealthQuery = (id: string) =>
   queryOptions({
     queryKey: ["channels", id, "health"],
-    queryFn: ({ signal }) =>
-      bodyOf(api.GET("/v1/channels/{id}/health", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.readChannelHealth({ id }, { signal }),
     refetchInterval: 10_000,
   })
 
 export const connectionsQuery = (filter: ConnectionFilter) =>
   listOptions(["connections", "list", filter], (cursor, signal) =>
-    bodyOf(api.GET("/v1/connections", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+    api.listConnections({ ...filter, cursor, limit: 50 }, { signal }),
   )
 
 export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id],
-    queryFn: ({ signal }) => versionOf(api.GET("/v1/connections/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => versionOf(api.readConnection({ id }, { signal })),
   })
 
 export const windowsQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id, "windows"],
-    queryFn: ({ signal }) =>
-      bodyOf(
-        api.GET("/v1/connections/{id}/windows", { params: { path: { id }, query: { limit: 60 } }, signal }),
-      ),
+    queryFn: ({ signal }) => api.listWindows({ id, limit: 60 }, { signal }),
   })
 
 export const syncsQuery = (filter: SyncFilter) =>
   listOptions(["syncs", "list", filter], (cursor, signal) =>
-    bodyOf(api.GET("/v1/syncs", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+    api.listSyncs({ ...filter, cursor, limit: 50 }, { signal }),
   )
 
 /** The content of a connection, at most its first 64 KiB. Null: nothing has been fetched yet. */
@@ -112,7 +107,7 @@ export const snapshotQuery = (id: string) =>
     queryFn: async ({ signal }) => {
       const response = await fetch(`/v1/connections/${encodeURIComponent(id)}/snapshot`, { signal })
       if (response.status === 404) return null
-      if (!response.ok) await bodyOf(Promise.resolve({ error: await response.json(), response }))
+      if (!response.ok) throw failureOf(response, await response.json())
       const bytes = Number(response.headers.get("content-length"))
       const start = await readStart(response, 64 * 1024)
       return {
@@ -141,48 +136,42 @@ async function readStart(response: Response, limit: number): Promise<{ text: str
 
 export const invalidEventsQuery = () =>
   listOptions(["invalid-events"], (cursor, signal) =>
-    bodyOf(api.GET("/v1/invalid-events", { params: { query: { cursor, limit: 50 } }, signal })),
+    api.listInvalidEvents({ cursor, limit: 50 }, { signal }),
   )
 
 export const jobsQuery = () =>
-  listOptions(["jobs", "list"], (cursor, signal) =>
-    bodyOf(api.GET("/v1/jobs", { params: { query: { cursor, limit: 50 } }, signal })),
-  )
+  listOptions(["jobs", "list"], (cursor, signal) => api.listJobs({ cursor, limit: 50 }, { signal }))
 
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ["jobs", id],
-    queryFn: ({ signal }) => bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) => api.readJob({ id }, { signal }),
     // A job that is done waits for nothing, but what it has resent may.
     refetchInterval: ({ state: { data } }) =>
       data === undefined || data.state === "running" ? 1_000 : data.outcome?.pending ? 5_000 : false,
   })
 
 export const keysQuery = () =>
-  listOptions(["keys"], (cursor, signal) =>
-    bodyOf(api.GET("/v1/keys", { params: { query: { cursor, limit: 50 } }, signal })),
-  )
+  listOptions(["keys"], (cursor, signal) => api.listApiKeys({ cursor, limit: 50 }, { signal }))
 
 export const sessionsQuery = () =>
-  listOptions(["sessions"], (cursor, signal) =>
-    bodyOf(api.GET("/v1/sessions", { params: { query: { cursor, limit: 50 } }, signal })),
-  )
+  listOptions(["sessions"], (cursor, signal) => api.listSessions({ cursor, limit: 50 }, { signal }))
 
 export const resolvedIncidentsQuery = (filter: IncidentFilter) =>
   listOptions(["incidents", "resolved", filter], (cursor, signal) => {
     const query = { ...filter, state: "resolved", cursor, limit: 50 } as const
-    return bodyOf(api.GET("/v1/incidents", { params: { query }, signal }))
+    return api.listIncidents({ ...query }, { signal })
   })
 
 export const auditQuery = (filter: AuditFilter) =>
   listOptions(["audit", filter], (cursor, signal) =>
-    bodyOf(api.GET("/v1/audit", { params: { query: { ...filter, cursor, limit: 50 } }, signal })),
+    api.listAudit({ ...filter, cursor, limit: 50 }, { signal }),
   )
 
 export const statisticsQuery = (filter: StatisticsFilter) =>
   queryOptions({
     queryKey: ["statistics", filter],
-    queryFn: ({ signal }) => bodyOf(api.GET("/v1/statistics", { params: { query: filter }, signal })),
+    queryFn: ({ signal }) => api.readStatistics({ ...filter }, { signal }),
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })
@@ -191,10 +180,9 @@ export const statisticsQuery = (filter: StatisticsFilter) =>
 export const openIncidentsQuery = queryOptions({
   queryKey: ["incidents", "open"],
   async queryFn({ signal }) {
-    const incidents: Schemas["Incident"][] = []
+    const incidents: Incident[] = []
     for (let cursor: string | undefined; ; ) {
-      const query = { state: "open", limit: 100, ...(cursor && { cursor }) } as const
-      const page = await bodyOf(api.GET("/v1/incidents", { params: { query }, signal }))
+      const page = await api.listIncidents({ state: "open", limit: 100, cursor }, { signal })
       incidents.push(...page.data)
       if (page.next_cursor === null) return { incidents, channels: page.channels }
       cursor = page.next_cursor

@@ -1,7 +1,7 @@
 import type { StreamedDelivery } from "@sitewire/contracts"
+import type { Output } from "@sitewire/contracts/client"
 import type { InfiniteData } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
-import type { Schemas } from "./client.ts"
 import { queryClient } from "./queryClient.ts"
 import { isNotSession, sessionQuery } from "./session.ts"
 import { afterChange } from "./streamedDelivery.ts"
@@ -122,7 +122,7 @@ function refresh(key: string): void {
   })
 }
 
-type DeliveryPages = InfiniteData<Schemas["DeliveryPage"]>
+type DeliveryPages = InfiniteData<Output<"listDeliveries">>
 
 /** Shows a change at once in the lists that contain the delivery. */
 function patchDelivery(delivery: StreamedDelivery): void {

@@ -1,7 +1,6 @@
-import type { StreamedDelivery } from "@sitewire/contracts"
-import type { Schemas } from "./client.ts"
+import type { ListedDelivery, StreamedDelivery } from "@sitewire/contracts"
 
-type Delivery = Schemas["ListedDelivery"]
+type Delivery = ListedDelivery
 
 /** The row of a list after a change that the stream has reported, by the rules of the API. */
 export function afterChange(row: Delivery, delivery: StreamedDelivery): Delivery {

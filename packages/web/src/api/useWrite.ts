@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
-import { connect, type Post } from "./client.ts"
+import { createPost, type Post } from "./client.ts"
 import { isFinal } from "./failure.ts"
 
 /**
@@ -22,22 +22,4 @@ export function useWrite<Result>({
       if (isFinal(error)) renewKey()
     },
   })
-}
-
-function createPost(): { post: Post; renewKey: () => void } {
-  let sent: { content: string; key: string } | null = null
-  const { POST: post } = connect({
-    async onRequest({ request }) {
-      const content = `${request.url} ${await request.clone().text()}`
-      if (sent?.content !== content) sent = { content, key: crypto.randomUUID() }
-      request.headers.set("Idempotency-Key", sent.key)
-      return request
-    },
-  })
-  return {
-    post,
-    renewKey() {
-      sent = null
-    },
-  }
 }

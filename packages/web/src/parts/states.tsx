@@ -1,11 +1,11 @@
-import type { Schemas } from "../api/client.ts"
+import type { Connection, Delivery, Job, ListedChannel, Sync } from "@sitewire/contracts"
 import { formatCounted } from "../format.ts"
 import { texts } from "../texts.ts"
 import { type Kind, State } from "./State.tsx"
 
 const t = texts.states
 
-const deliveryKinds: Record<Schemas["Delivery"]["state"], Kind> = {
+const deliveryKinds: Record<Delivery["state"], Kind> = {
   pending: "busy",
   delivered: "good",
   dead: "bad",
@@ -13,19 +13,13 @@ const deliveryKinds: Record<Schemas["Delivery"]["state"], Kind> = {
   erased: "idle",
 }
 
-export function DeliveryState({
-  state,
-  waiting,
-}: {
-  state: Schemas["Delivery"]["state"]
-  waiting?: string | null
-}) {
+export function DeliveryState({ state, waiting }: { state: Delivery["state"]; waiting?: string | null }) {
   const retries = state === "pending" && waiting !== null && waiting !== undefined
   return <State kind={retries ? "warn" : deliveryKinds[state]}>{t.delivery[state]}</State>
 }
 
 /** A channel with dead deliveries is not healthy, even if it does not fail now. */
-export function ChannelHealth({ health, dead }: Pick<Schemas["ListedChannel"], "health" | "dead">) {
+export function ChannelHealth({ health, dead }: Pick<ListedChannel, "health" | "dead">) {
   return (
     <>
       {health === "failing" && <State kind="bad">{texts.channels.failing}</State>}
@@ -35,18 +29,18 @@ export function ChannelHealth({ health, dead }: Pick<Schemas["ListedChannel"], "
   )
 }
 
-const connectionKinds: Record<Schemas["Connection"]["state"], Kind> = {
+const connectionKinds: Record<Connection["state"], Kind> = {
   idle: "good",
   waiting: "busy",
   running: "busy",
   failing: "bad",
 }
 
-export function ConnectionState({ state }: { state: Schemas["Connection"]["state"] }) {
+export function ConnectionState({ state }: { state: Connection["state"] }) {
   return <State kind={connectionKinds[state]}>{t.connection[state]}</State>
 }
 
-const syncKinds: Record<Schemas["Sync"]["outcome"], Kind> = {
+const syncKinds: Record<Sync["outcome"], Kind> = {
   running: "busy",
   changed: "good",
   unchanged: "idle",
@@ -54,12 +48,12 @@ const syncKinds: Record<Schemas["Sync"]["outcome"], Kind> = {
   abandoned: "warn",
 }
 
-export function SyncOutcome({ outcome }: { outcome: Schemas["Sync"]["outcome"] }) {
+export function SyncOutcome({ outcome }: { outcome: Sync["outcome"] }) {
   return <State kind={syncKinds[outcome]}>{t.sync[outcome]}</State>
 }
 
-const jobKinds: Record<Schemas["Job"]["state"], Kind> = { running: "busy", done: "good", cancelled: "idle" }
+const jobKinds: Record<Job["state"], Kind> = { running: "busy", done: "good", cancelled: "idle" }
 
-export function JobState({ state }: { state: Schemas["Job"]["state"] }) {
+export function JobState({ state }: { state: Job["state"] }) {
   return <State kind={jobKinds[state]}>{t.job[state]}</State>
 }

@@ -1,5 +1,6 @@
+import type { Delivery } from "@sitewire/contracts"
 import type { Access } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { hasCode, isNotFound } from "../../api/failure.ts"
 import { formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
@@ -71,7 +72,7 @@ function siteUrlOf(text: string): string | null {
 }
 
 async function findChannels(q: string, signal: AbortSignal): Promise<Hit[]> {
-  const { data } = await bodyOf(api.GET("/v1/channels", { params: { query: { q, limit } }, signal }))
+  const { data } = await api.listChannels({ q, limit }, { signal })
   return data.map(({ id, address }) => ({
     key: `channel ${id}`,
     kind: t.channel,
@@ -82,7 +83,7 @@ async function findChannels(q: string, signal: AbortSignal): Promise<Hit[]> {
 }
 
 async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
-  const { data } = await bodyOf(api.GET("/v1/connections", { params: { query: { q, limit } }, signal }))
+  const { data } = await api.listConnections({ q, limit }, { signal })
   return data.map(({ id, site }) => ({
     key: `connection ${id}`,
     kind: t.connection,
@@ -93,7 +94,7 @@ async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
 }
 
 async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
-  const delivery = await bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id } }, signal }))
+  const delivery = await api.readDelivery({ id }, { signal })
   return [hitOf(delivery, [delivery.body?.reference, delivery.body?.site_url])]
 }
 
@@ -101,12 +102,12 @@ async function findDeliveries(
   query: { event_id: string } | { reference: string } | { site_url: string },
   signal: AbortSignal,
 ): Promise<Hit[]> {
-  const { data } = await bodyOf(api.GET("/v1/deliveries", { params: { query: { ...query, limit } }, signal }))
+  const { data } = await api.listDeliveries({ ...query, limit }, { signal })
   return data.map((delivery) => hitOf(delivery, [delivery.reference, delivery.site_url]))
 }
 
 /** Ids are alike to people: the time, the reference and the site tell them apart. */
-function hitOf({ id, event_id, channel, state, created_at }: Schemas["Delivery"], about: unknown[]): Hit {
+function hitOf({ id, event_id, channel, state, created_at }: Delivery, about: unknown[]): Hit {
   return {
     key: `delivery ${id}`,
     kind: t.delivery,

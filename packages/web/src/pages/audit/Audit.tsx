@@ -1,6 +1,6 @@
 import { Select, TextInput } from "@mantine/core"
+import type { AuditEntry } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 import { type AuditFilter, auditQuery, keysQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
@@ -15,7 +15,7 @@ import { texts } from "../../texts.ts"
 import classes from "./Audit.module.css"
 
 const t = texts.audit
-type Entry = Schemas["AuditEntry"]
+type Entry = AuditEntry
 
 export function Audit() {
   const [filter, change] = useFilters<AuditFilter>()

@@ -1,7 +1,7 @@
 import { Text, TextInput } from "@mantine/core"
+import type { Channel } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { bodyOf, type Schemas } from "../../api/client.ts"
 import { channelQuery } from "../../api/queries.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -12,7 +12,7 @@ import { texts } from "../../texts.ts"
 const t = texts.settings
 
 /** For a partner whom an operator has allowed to change the address. */
-export function ChangeAddress({ channel }: { channel: Schemas["Channel"] }) {
+export function ChangeAddress({ channel }: { channel: Channel }) {
   return (
     <DialogButton label={t.changeAddress}>
       {(close) => <Dialog channel={channel} close={close} />}
@@ -20,18 +20,11 @@ export function ChangeAddress({ channel }: { channel: Schemas["Channel"] }) {
   )
 }
 
-function Dialog({
-  channel: { id, address: current },
-  close,
-}: {
-  channel: Schemas["Channel"]
-  close: () => void
-}) {
+function Dialog({ channel: { id, address: current }, close }: { channel: Channel; close: () => void }) {
   const client = useQueryClient()
   const [address, setAddress] = useState(current)
   const request = useWrite({
-    run: (post) =>
-      bodyOf(post("/v1/channels/{id}/change-address", { params: { path: { id } }, body: { address } })),
+    run: (post) => post.changeAddress({ id, body: { address } }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: channelQuery(id).queryKey })
       toast(t.addressChanged)

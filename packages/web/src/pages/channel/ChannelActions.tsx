@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core"
+import type { Channel, TestDelivery } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { bodyOf, type Schemas } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Icon } from "../../parts/Icon.tsx"
 import { texts } from "../../texts.ts"
@@ -11,12 +11,11 @@ import { TestResult } from "./TestResult.tsx"
 
 const t = texts.channel
 
-export function ChannelActions({ channel: { id, address, paused_at } }: { channel: Schemas["Channel"] }) {
+export function ChannelActions({ channel: { id, address, paused_at } }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
   const client = useQueryClient()
-  const [test, setTest] = useState<Schemas["TestDelivery"] | null>(null)
+  const [test, setTest] = useState<TestDelivery | null>(null)
   const refresh = () => void client.invalidateQueries({ queryKey: ["channels"] })
-  const params = { path: { id } }
   return (
     <>
       <Button
@@ -31,7 +30,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           label={t.test}
           icon="play"
           title={t.testTitle}
-          run={(post) => bodyOf(post("/v1/channels/{id}/test", { params }))}
+          run={(post) => post.testChannel({ id })}
           then={setTest}
         >
           {t.testMore(address)}
@@ -42,7 +41,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           label={t.pause}
           icon="pause"
           title={t.pauseTitle(id)}
-          run={(post) => bodyOf(post("/v1/channels/{id}/pause", { params }))}
+          run={(post) => post.pauseChannel({ id })}
           done={t.paused(id)}
           then={refresh}
         >
@@ -55,7 +54,7 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           icon="play"
           variant="filled"
           title={t.resumeTitle(id)}
-          run={(post) => bodyOf(post("/v1/channels/{id}/resume", { params }))}
+          run={(post) => post.resumeChannel({ id })}
           done={t.resumed(id)}
           then={refresh}
         >

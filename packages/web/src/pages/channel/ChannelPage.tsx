@@ -1,8 +1,9 @@
 import { Tabs } from "@mantine/core"
+import type { Channel } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas, Versioned } from "../../api/client.ts"
+import type { Versioned } from "../../api/client.ts"
 import { channelHealthQuery, channelQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useId } from "../../app/useId.ts"
@@ -29,7 +30,7 @@ export function ChannelPage() {
   return data ? <Found key={id} channel={data} /> : <Loading />
 }
 
-function Found({ channel }: { channel: Versioned<Schemas["Channel"]> }) {
+function Found({ channel }: { channel: Versioned<Channel> }) {
   const { reads, channels } = useAccess()
   const [{ tab: given }, change] = useFilters<{ tab?: string }>()
   const tab: Tab = tabs.find((name) => name === given) ?? "health"
@@ -68,7 +69,7 @@ function Found({ channel }: { channel: Versioned<Schemas["Channel"]> }) {
   )
 }
 
-function ChannelState({ channel }: { channel: Schemas["Channel"] }) {
+function ChannelState({ channel }: { channel: Channel }) {
   const { data } = useQuery(channelHealthQuery(channel.id))
   return (
     <>

@@ -1,4 +1,5 @@
 import { Button, Group } from "@mantine/core"
+import type { AttemptStatistics, Channel, ChannelHealth } from "@sitewire/contracts"
 import {
   deferredOf,
   errorOf,
@@ -10,7 +11,6 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { channelHealthQuery } from "../../api/queries.ts"
 import { formatCounted, formatMs, formatNumber, formatPercent } from "../../format.ts"
 import { Facts, Figures } from "../../parts/Facts.tsx"
@@ -30,9 +30,8 @@ const t = texts.health
 const Charts = lazy(() =>
   import("../home/Charts.tsx").then(({ Charts: component }) => ({ default: component })),
 )
-type ChannelHealth = Schemas["ChannelHealth"]
 
-export function Health({ channel }: { channel: Schemas["Channel"] }) {
+export function Health({ channel }: { channel: Channel }) {
   const { id } = channel
   const { operates, reads } = useAccess()
   const { data, error, refetch } = useQuery(channelHealthQuery(id))
@@ -191,7 +190,7 @@ function Dead({ health }: { health: ChannelHealth }) {
   )
 }
 
-function attempts(name: string, statistics: Schemas["AttemptStatistics"]) {
+function attempts(name: string, statistics: AttemptStatistics) {
   const { attempts: count, success_rate } = statistics
   return [
     name,
@@ -200,7 +199,7 @@ function attempts(name: string, statistics: Schemas["AttemptStatistics"]) {
   ] as const
 }
 
-const columns: Column<Schemas["DispatcherStatus"]>[] = [
+const columns: Column<ChannelHealth["dispatchers"][number]>[] = [
   { title: t.columns.dispatcher, cell: ({ id }) => <Mono>{id}</Mono> },
   {
     title: t.columns.breaker,

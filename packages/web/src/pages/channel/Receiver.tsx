@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core"
-import type { Schemas } from "../../api/client.ts"
+import type { Channel } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
@@ -8,8 +8,8 @@ import { quote } from "../delivery/curl.ts"
 const t = texts.receiver
 
 /** How a partner's developer checks the receiver. */
-export function Receiver({ channel: { id, address } }: { channel: Schemas["Channel"] }) {
-  const check = `npx @sitewire/signing check ${quote(address)} --secret-env SITEWIRE_SECRET --channel ${id}\n`
+export function Receiver({ channel: { id, address } }: { channel: Channel }) {
+  const check = `npx --no -- sitewire-signing check ${quote(address)} --secret-env SITEWIRE_SECRET --channel ${id}\n`
   return (
     <Rows>
       <Section title={t.title}>

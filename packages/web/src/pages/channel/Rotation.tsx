@@ -1,8 +1,9 @@
 import { Stack, Switch, Text } from "@mantine/core"
+import type { Channel, StagedSecret } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { Notice } from "../../parts/Notice.tsx"
@@ -14,9 +15,8 @@ import { outcomeOf } from "../delivery/Timeline.tsx"
 import classes from "./Secrets.module.css"
 
 const t = texts.secrets
-type Channel = Schemas["Channel"]
 type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
-type Staged = Pick<Schemas["StagedSecret"], "staged_secret" | "standard_webhooks_secret">
+type Staged = Pick<StagedSecret, "staged_secret" | "standard_webhooks_secret">
 
 const steps = ["stage", "test", "activate", "retire"] as const
 type Step = (typeof steps)[number]
@@ -164,7 +164,7 @@ function Stage({
       variant="filled"
       title={t.stageTitle(id)}
       onToggle={toggled}
-      run={(post) => bodyOf(post("/v1/channels/{id}/secret/stage", { params: { path: { id } } }))}
+      run={(post) => post.stageSecret({ id })}
       then={done}
     >
       {t.stageMore}
@@ -188,7 +188,7 @@ function Test({
       label={test === null ? t.steps.test.label : t.testAgain}
       variant={isNow ? "filled" : "default"}
       title={t.testTitle}
-      run={(post) => bodyOf(post("/v1/channels/{id}/secret/test", { params: { path: { id } } }))}
+      run={(post) => post.testSecret({ id })}
       then={done}
     >
       {t.testMore(address)}
@@ -202,7 +202,7 @@ function ShowSecret({ channel: { id }, done }: { channel: Channel; done: (secret
       label={t.show}
       icon="eye"
       title={t.showTitle}
-      run={() => bodyOf(api.GET("/v1/channels/{id}/secret/staged", { params: { path: { id } } }))}
+      run={() => api.readStagedSecret({ id })}
       then={done}
     >
       {t.showMore}
@@ -225,21 +225,17 @@ function UseOther({
   const [force, setForce] = useState(false)
   const other = other_secret?.id ?? ""
   const step = other_secret?.state === "staged" ? t.activate : t.revert
-  const params = {
-    path: { id },
-    query: { secret_id: other, ...(force ? { force: "true" as const } : {}) },
-  }
   return (
     <Action
       label={step.label}
       variant={isNow ? "filled" : "default"}
       title={step.title(other)}
       run={(post) =>
-        bodyOf(
-          other_secret?.state === "staged"
-            ? post("/v1/channels/{id}/secret/activate", { params })
-            : post("/v1/channels/{id}/secret/revert", { params }),
-        )
+        (other_secret?.state === "staged" ? post.activateSecret : post.revertSecret)({
+          id,
+          secret_id: other,
+          force: force || undefined,
+        })
       }
       done={step.done}
       then={() => {
@@ -277,11 +273,7 @@ function Retire({ channel: { id, other_secret }, done }: { channel: Channel; don
       variant={isLast ? "filled" : "default"}
       danger
       title={isLast ? t.retireTitle(other) : t.abandonTitle(other)}
-      run={(post) =>
-        bodyOf(
-          post("/v1/channels/{id}/secret/retire", { params: { path: { id }, query: { secret_id: other } } }),
-        )
-      }
+      run={(post) => post.retireSecret({ id, secret_id: other })}
       done={t.retired}
       then={done}
     >

@@ -1,5 +1,6 @@
+import type { Channel } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { Facts } from "../../parts/Facts.tsx"
 import { Columns, Rows, Section } from "../../parts/Page.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
@@ -9,7 +10,6 @@ import { Rotation } from "./Rotation.tsx"
 import classes from "./Secrets.module.css"
 
 const t = texts.secrets
-type Channel = Schemas["Channel"]
 
 export function Secrets({ channel }: { channel: Channel }) {
   return (
@@ -41,14 +41,8 @@ function LatestSignatures({ channel }: { channel: Channel }) {
   const { data } = useQuery({
     queryKey: ["channels", id, "latest signatures"],
     queryFn: async ({ signal }) => {
-      const page = await bodyOf(
-        api.GET("/v1/deliveries", { params: { query: { channel: id, limit: shown } }, signal }),
-      )
-      return Promise.all(
-        page.data.map((row) =>
-          bodyOf(api.GET("/v1/deliveries/{id}", { params: { path: { id: row.id } }, signal })),
-        ),
-      )
+      const page = await api.listDeliveries({ channel: id, limit: shown }, { signal })
+      return Promise.all(page.data.map((row) => api.readDelivery({ id: row.id }, { signal })))
     },
     refetchInterval: 10_000,
   })

@@ -1,9 +1,10 @@
 import { Button, Group, NumberInput, Stack, Switch, TextInput } from "@mantine/core"
+import type { Output } from "@sitewire/contracts/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas, type Versioned, versionOf } from "../../api/client.ts"
+import { api, type Versioned, versionOf } from "../../api/client.ts"
 import { hasCode } from "../../api/failure.ts"
 import { channelQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
@@ -21,7 +22,7 @@ import { texts } from "../../texts.ts"
 import { ChangeAddress } from "./ChangeAddress.tsx"
 
 const t = texts.settings
-type Channel = Versioned<Schemas["Channel"]>
+type Channel = Versioned<Output<"readChannel">>
 
 export function Settings({ channel }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
@@ -96,10 +97,10 @@ function Change({ channel }: { channel: Channel }) {
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: () =>
       versionOf(
-        api.PATCH("/v1/channels/{id}", {
-          params: { path: { id }, header: { "If-Match": opened.etag } },
-          body: { ...changes, ...(needsHeaders ? { request_headers: headers } : {}) },
-        }),
+        api.changeChannel(
+          { id, body: { ...changes, ...(needsHeaders ? { request_headers: headers } : {}) } },
+          { ifMatch: opened.etag },
+        ),
       ),
     onSuccess(after) {
       setOpened(after)
@@ -210,14 +211,7 @@ function ReceiverHeaders({ channel }: { channel: Channel }) {
     <RequestHeaders
       id={id}
       shown={channel}
-      set={(request_headers, etag) =>
-        bodyOf(
-          api.PATCH("/v1/channels/{id}", {
-            params: { path: { id }, header: { "If-Match": etag } },
-            body: { request_headers },
-          }),
-        )
-      }
+      set={(request_headers, etag) => api.changeChannel({ id, body: { request_headers } }, { ifMatch: etag })}
       refresh={() => client.invalidateQueries({ queryKey: channelQuery(id).queryKey })}
     />
   )
@@ -236,13 +230,7 @@ function Delete({ channel: { id } }: { channel: Channel }) {
           danger
           title={t.deleteTitle(id)}
           confirm={t.deleteConfirm(id)}
-          run={() =>
-            bodyOf(
-              api.DELETE("/v1/channels/{id}", {
-                params: { path: { id }, query: force ? { force: "true" } : {} },
-              }),
-            )
-          }
+          run={() => api.deleteChannel({ id, ...(force ? { force: "true" } : {}) })}
           done={({ pending_deliveries }) =>
             t.deleted(id, formatNumber(pending_deliveries), pending_deliveries)
           }

@@ -1,7 +1,7 @@
 import { Button, Group, Modal } from "@mantine/core"
+import type { Channel, ChannelHealth } from "@sitewire/contracts"
 import { describeFailure } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 import { deliveryQuery } from "../../api/queries.ts"
 import { Code } from "../../parts/Code.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -10,7 +10,7 @@ import { texts } from "../../texts.ts"
 
 const t = texts.tellPartner
 
-type Props = { channel: Schemas["Channel"]; health: Schemas["ChannelHealth"] }
+type Props = { channel: Channel; health: ChannelHealth }
 
 /** A message for the partner whose channel fails, to copy into an e-mail. */
 export function TellPartner(props: Props) {

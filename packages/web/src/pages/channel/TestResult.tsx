@@ -1,5 +1,5 @@
 import { Modal, Stack } from "@mantine/core"
-import type { Schemas } from "../../api/client.ts"
+import type { TestDelivery } from "@sitewire/contracts"
 import { formatMs } from "../../format.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { texts } from "../../texts.ts"
@@ -9,13 +9,7 @@ import { outcomeOf } from "../delivery/Timeline.tsx"
 
 const t = texts.channel
 
-export function TestResult({
-  test: { attempt },
-  close,
-}: {
-  test: Schemas["TestDelivery"]
-  close: () => void
-}) {
+export function TestResult({ test: { attempt }, close }: { test: TestDelivery; close: () => void }) {
   const passed = attempt.error === null
   return (
     <Modal

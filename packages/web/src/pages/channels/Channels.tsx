@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core"
+import type { ListedChannel } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { type ChannelFilter, channelsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
@@ -19,7 +19,7 @@ import classes from "./Channels.module.css"
 import { CreateChannel } from "./CreateChannel.tsx"
 
 const t = texts.channels
-type Channel = Schemas["ListedChannel"]
+type Channel = ListedChannel
 
 export function Channels() {
   const { operates, reads } = useAccess()

@@ -2,7 +2,6 @@ import { NumberInput, TextInput } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
-import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -31,17 +30,15 @@ function Dialog({ close }: { close: () => void }) {
   const navigate = useNavigate()
   const request = useWrite({
     run: (post) =>
-      bodyOf(
-        post("/v1/channels", {
-          body: {
-            ...(id === "" ? {} : { id }),
-            address,
-            ...(headers.length === 0 ? {} : { request_headers: headers }),
-            ...(max === null ? {} : { max_per_second: max }),
-            ...(contact === "" ? {} : { contact }),
-          },
-        }),
-      ),
+      post.createChannel({
+        body: {
+          ...(id === "" ? {} : { id }),
+          address,
+          ...(headers.length === 0 ? {} : { request_headers: headers }),
+          ...(max === null ? {} : { max_per_second: max }),
+          ...(contact === "" ? {} : { contact }),
+        },
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
   })
   const { data } = request

@@ -1,7 +1,8 @@
 import { TextInput } from "@mantine/core"
+import type { Output } from "@sitewire/contracts/client"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, type Schemas, type Versioned, versionOf } from "../../api/client.ts"
+import { api, type Versioned, versionOf } from "../../api/client.ts"
 import { hasCode } from "../../api/failure.ts"
 import { connectionQuery } from "../../api/queries.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -11,7 +12,7 @@ import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.connection
-type Connection = Versioned<Schemas["Connection"]>
+type Connection = Versioned<Output<"readConnection">>
 
 export function ChangeSource({ connection }: { connection: Connection }) {
   return (
@@ -32,10 +33,10 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
   const request = useMutation({
     mutationFn: () =>
       versionOf(
-        api.PATCH("/v1/connections/{id}", {
-          params: { path: { id }, header: { "If-Match": version.etag } },
-          body: { source, ...(needsHeaders ? { request_headers: headers } : {}) },
-        }),
+        api.changeConnection(
+          { id, body: { source, ...(needsHeaders ? { request_headers: headers } : {}) } },
+          { ifMatch: version.etag },
+        ),
       ),
     onSuccess() {
       void refresh()

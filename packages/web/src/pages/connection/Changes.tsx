@@ -1,5 +1,5 @@
+import type { ListedSync } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 import { syncsQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { Columns, Section } from "../../parts/Page.tsx"
@@ -37,7 +37,7 @@ export function Changes({ id }: { id: string }) {
   )
 }
 
-type Change = { sync: Schemas["ListedSync"]; before: Schemas["ListedSync"] | null }
+type Change = { sync: ListedSync; before: ListedSync | null }
 
 const columns: Column<Change>[] = [
   { title: t.columns.changed, cell: ({ sync }) => <Time at={sync.finished_at ?? sync.started_at} /> },

@@ -1,7 +1,8 @@
+import type { Connection } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas, type Versioned } from "../../api/client.ts"
+import { api, type Versioned } from "../../api/client.ts"
 import { formatTime } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { texts } from "../../texts.ts"
@@ -9,13 +10,12 @@ import { ChangeSource } from "./ChangeSource.tsx"
 
 const t = texts.connection
 
-export function ConnectionActions({ connection }: { connection: Versioned<Schemas["Connection"]> }) {
+export function ConnectionActions({ connection }: { connection: Versioned<Connection> }) {
   const { managesSite } = useAccess()
   const client = useQueryClient()
   const navigate = useNavigate()
   const { id, site } = connection
   if (!managesSite(site)) return null
-  const params = { path: { id } }
   const refresh = () => void client.invalidateQueries({ queryKey: ["connections", id] })
   return (
     <>
@@ -23,7 +23,7 @@ export function ConnectionActions({ connection }: { connection: Versioned<Schema
         label={t.delete}
         danger
         title={t.deleteTitle(id)}
-        run={() => bodyOf(api.DELETE("/v1/connections/{id}", { params }))}
+        run={() => api.deleteConnection({ id })}
         done={t.deleted(id)}
         then={() => {
           void client.invalidateQueries({ queryKey: ["connections", "list"] })
@@ -38,7 +38,7 @@ export function ConnectionActions({ connection }: { connection: Versioned<Schema
         icon="connection"
         variant="filled"
         title={t.syncTitle(id)}
-        run={(post) => bodyOf(post("/v1/connections/{id}/sync", { params }))}
+        run={(post) => post.requestSync({ id })}
         done={({ earliest_start_at }) => t.syncRequested(formatTime(new Date(earliest_start_at), "near"))}
         then={refresh}
       >

@@ -1,7 +1,8 @@
+import type { Output } from "@sitewire/contracts/client"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas, type Versioned } from "../../api/client.ts"
+import { api, type Versioned } from "../../api/client.ts"
 import { connectionQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Facts } from "../../parts/Facts.tsx"
@@ -22,7 +23,7 @@ import { TriggerUrl } from "./TriggerUrl.tsx"
 import { Windows } from "./Windows.tsx"
 
 const t = texts.connection
-type Connection = Versioned<Schemas["Connection"]>
+type Connection = Versioned<Output<"readConnection">>
 
 export function ConnectionPage() {
   const id = useId()
@@ -106,12 +107,7 @@ function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Con
       id={id}
       shown={shown}
       set={(request_headers, etag) =>
-        bodyOf(
-          api.PATCH("/v1/connections/{id}", {
-            params: { path: { id }, header: { "If-Match": etag } },
-            body: { request_headers },
-          }),
-        )
+        api.changeConnection({ id, body: { request_headers } }, { ifMatch: etag })
       }
       refresh={() => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })}
     />

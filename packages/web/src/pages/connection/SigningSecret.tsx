@@ -1,8 +1,8 @@
 import { Group, Stack, Text } from "@mantine/core"
+import type { Connection } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { bodyOf, type Schemas } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
@@ -15,7 +15,7 @@ const t = texts.signingSecret
 export function SigningSecret({
   connection: { id, site, signing_secret_replaced_at: replacedAt },
 }: {
-  connection: Schemas["Connection"]
+  connection: Connection
 }) {
   const { managesSite } = useAccess()
   const client = useQueryClient()
@@ -31,7 +31,7 @@ export function SigningSecret({
             danger
             title={t.replaceTitle(id)}
             confirm={t.replaceConfirm}
-            run={(post) => bodyOf(post("/v1/connections/{id}/signing-secret", { params: { path: { id } } }))}
+            run={(post) => post.replaceConnectionSecret({ id })}
             then={({ signing_secret }) => {
               setSecret(signing_secret)
               void client.invalidateQueries({ queryKey: ["connections", id], exact: true })

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { PendingWindow, Window } from "@sitewire/contracts"
 import { formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
 import classes from "./Windows.module.css"
@@ -12,13 +12,7 @@ const shownMs = 12 * windowMs
  * The newest windows on a line of time: above it the first and last trigger that each sync covers, below it the sync
  * and its window.
  */
-export function Strip({
-  windows,
-  pending,
-}: {
-  windows: readonly Schemas["Window"][]
-  pending: Schemas["PendingWindow"] | null
-}) {
+export function Strip({ windows, pending }: { windows: readonly Window[]; pending: PendingWindow | null }) {
   const newest = Date.parse(pending?.earliest_start_at ?? windows[0]?.sync.started_at ?? "")
   const end = newest + windowMs + settleMs
   const start = end - shownMs
@@ -93,7 +87,7 @@ function Triggers({
   x,
   percent,
 }: {
-  triggers: Schemas["Window"]["triggers"]
+  triggers: Window["triggers"]
   until: number
   x: (at: string) => number
   percent: (ms: number) => string

@@ -1,8 +1,9 @@
 import { Group, Stack, Text } from "@mantine/core"
+import type { Connection } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { Notice } from "../../parts/Notice.tsx"
@@ -13,15 +14,10 @@ import { texts } from "../../texts.ts"
 const t = texts.triggerUrl
 
 /** The address that the partner calls. It contains a secret, so it is read only on request, which is audited. */
-export function TriggerUrl({
-  connection: { id, site, token_replaced_at },
-}: {
-  connection: Schemas["Connection"]
-}) {
+export function TriggerUrl({ connection: { id, site, token_replaced_at } }: { connection: Connection }) {
   const { managesSite } = useAccess()
   const client = useQueryClient()
   const [shown, setShown] = useState<{ url: string; replaced: boolean } | null>(null)
-  const params = { path: { id } }
   if (!managesSite(site)) return null
   return (
     <Section title={t.title}>
@@ -39,7 +35,7 @@ export function TriggerUrl({
               label={t.show}
               icon="eye"
               title={t.showTitle}
-              run={() => bodyOf(api.GET("/v1/connections/{id}/trigger-url", { params }))}
+              run={() => api.readConnectionTriggerUrl({ id })}
               then={({ trigger_url }) => setShown({ url: trigger_url, replaced: false })}
             >
               {t.showMore}
@@ -50,7 +46,7 @@ export function TriggerUrl({
             danger
             title={t.replaceTitle(id)}
             confirm={t.replaceConfirm}
-            run={(post) => bodyOf(post("/v1/connections/{id}/token", { params }))}
+            run={(post) => post.replaceConnectionToken({ id })}
             then={({ trigger_url }) => {
               setShown({ url: trigger_url, replaced: true })
               void client.invalidateQueries({ queryKey: ["connections", id], exact: true })

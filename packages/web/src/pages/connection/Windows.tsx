@@ -1,6 +1,6 @@
+import type { PendingWindow, Window } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import type { Schemas } from "../../api/client.ts"
 import { windowsQuery } from "../../api/queries.ts"
 import { formatBytes, formatMs } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
@@ -39,7 +39,7 @@ export function Windows({ id }: { id: string }) {
   )
 }
 
-function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: Schemas["PendingWindow"] }) {
+function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: PendingWindow }) {
   return (
     <li data-kind="next">
       <div className={timeline.line}>
@@ -56,7 +56,7 @@ function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: S
   )
 }
 
-const kinds: Record<Schemas["Sync"]["outcome"], string> = {
+const kinds: Record<Window["sync"]["outcome"], string> = {
   running: "next",
   changed: "good",
   unchanged: "idle",
@@ -64,7 +64,7 @@ const kinds: Record<Schemas["Sync"]["outcome"], string> = {
   abandoned: "bad",
 }
 
-function Sync({ window: { sync, triggers, covered } }: { window: Schemas["Window"] }) {
+function Sync({ window: { sync, triggers, covered } }: { window: Window }) {
   const { outcome, reason, started_at, finished_at, bytes } = sync
   const { count, first_at } = triggers
   const name = texts.states.sync[outcome]
@@ -92,7 +92,7 @@ function Sync({ window: { sync, triggers, covered } }: { window: Schemas["Window
 }
 
 /** When they were accepted: exactly, if there are at most two. */
-function Accepted({ triggers: { count, first_at, last_at } }: { triggers: Schemas["Window"]["triggers"] }) {
+function Accepted({ triggers: { count, first_at, last_at } }: { triggers: Window["triggers"] }) {
   if (first_at === null || last_at === null) return null
   const isRange = count > 2 && first_at !== last_at
   return (

@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core"
+import type { Connection } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { type ConnectionFilter, connectionsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
@@ -55,7 +55,7 @@ export function Connections() {
   )
 }
 
-const columns: Column<Schemas["Connection"]>[] = [
+const columns: Column<Connection>[] = [
   { title: t.columns.id, cell: ({ id }) => <ConnectionRef id={id} /> },
   { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span> },
   { title: t.columns.source, cell: ({ source }) => <Mono>{source}</Mono>, minor: true },

@@ -3,7 +3,6 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
@@ -31,11 +30,9 @@ function Dialog({ close }: { close: () => void }) {
   const navigate = useNavigate()
   const request = useWrite({
     run: (post) =>
-      bodyOf(
-        post("/v1/connections", {
-          body: { ...(id === "" ? {} : { id }), site, source, request_headers: headers },
-        }),
-      ),
+      post.createConnection({
+        body: { ...(id === "" ? {} : { id }), site, source, request_headers: headers },
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["connections"] }),
   })
   const { data: created } = request

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core"
+import type { Input } from "@sitewire/contracts/client"
 import { useState } from "react"
-import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
+import { postDryRun } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { formatCounted, formatSpan } from "../../format.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -15,7 +16,7 @@ import { StillFailing } from "./StillFailing.tsx"
 
 const t = texts.bulkResend
 
-type ResendFilter = Schemas["CreateResendJob"]["filter"]
+type ResendFilter = Input<"createResendJob">["body"]["filter"]
 
 /** Resends what the list shows. Null: a job has no such filter. */
 function resendFilterOf(filter: DeliveryFilter): ResendFilter | null {
@@ -38,7 +39,7 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
   const [rate, setRate] = useState(defaultRate)
   const count = useDryRun(["resend", filter], (signal) => {
     const body = { filter, reason: "count", per_second: rate, dry_run: true }
-    return bodyOf(postDryRun("/v1/jobs/resend", { body, signal }))
+    return postDryRun.createResendJob({ body }, { signal })
   })
   const matching = count.data?.matching
   const more = count.data?.complete === false
@@ -49,7 +50,7 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
       ready={matching !== undefined && matching > 0}
       start={(post, reason) => {
         const body = { filter, reason, per_second: rate, dry_run: false }
-        return bodyOf(post("/v1/jobs/resend", { body }))
+        return post.createResendJob({ body })
       }}
       close={close}
     >

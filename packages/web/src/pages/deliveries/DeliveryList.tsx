@@ -1,7 +1,7 @@
+import type { ListedDelivery } from "@sitewire/contracts"
 import { Link } from "@tanstack/react-router"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useRef, useState } from "react"
-import type { Schemas } from "../../api/client.ts"
 import { Copyable } from "../../parts/Copy.tsx"
 import { DeliveryState } from "../../parts/states.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
@@ -21,7 +21,7 @@ export function DeliveryList({
   isLoadingMore,
   loadMore,
 }: {
-  rows: readonly Schemas["ListedDelivery"][]
+  rows: readonly ListedDelivery[]
   dimmed: boolean
   hasMore: boolean
   isLoadingMore: boolean
@@ -87,7 +87,7 @@ export function DeliveryList({
   )
 }
 
-function Cells({ row }: { row: Schemas["ListedDelivery"] }) {
+function Cells({ row }: { row: ListedDelivery }) {
   return (
     <>
       <span role="cell">
@@ -115,7 +115,7 @@ function Cells({ row }: { row: Schemas["ListedDelivery"] }) {
   )
 }
 
-function Progress({ row }: { row: Schemas["ListedDelivery"] }) {
+function Progress({ row }: { row: ListedDelivery }) {
   const { attempts, last_error, last_status, next_attempt_at, waiting_for, state } = row
   const failure =
     last_error === null ? null : last_status === null ? texts.errorNames[last_error] : t.status(last_status)

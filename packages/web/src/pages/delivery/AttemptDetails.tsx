@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { Attempt } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Mono } from "../../parts/Ref.tsx"
@@ -13,7 +13,7 @@ export function AttemptDetails({
   isErased,
   open,
 }: {
-  attempt: Schemas["Attempt"]
+  attempt: Attempt
   isErased: boolean
   open: boolean
 }) {

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core"
+import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import { useAccess } from "../../api/access.ts"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { formatBytes } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Code } from "../../parts/Code.tsx"
@@ -17,7 +18,7 @@ export function Body({
   revealed,
   reveal,
 }: {
-  delivery: Schemas["DeliveryWithAttempts"]
+  delivery: DeliveryWithAttempts
   revealed: string | null
   reveal: (body: string | null) => void
 }) {
@@ -35,7 +36,7 @@ export function Body({
             icon="eye"
             size="xs"
             title={t.revealTitle}
-            run={() => bodyOf(api.GET("/v1/deliveries/{id}/body", { params: { path: { id } } }))}
+            run={() => api.revealDelivery({ id })}
             then={(found) => reveal(found.body)}
           >
             {t.revealMore}

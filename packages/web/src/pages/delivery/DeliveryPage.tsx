@@ -1,8 +1,8 @@
+import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { bodyOf, type Schemas } from "../../api/client.ts"
 import { channelQuery, deliveryQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Action } from "../../parts/Action.tsx"
@@ -22,7 +22,7 @@ import { Repeat } from "./Repeat.tsx"
 import { Timeline } from "./Timeline.tsx"
 
 const t = texts.delivery
-type Delivery = Schemas["DeliveryWithAttempts"]
+type Delivery = DeliveryWithAttempts
 
 export function DeliveryPage() {
   const id = useId()
@@ -110,9 +110,7 @@ function Actions({ delivery }: { delivery: Delivery }) {
           danger
           title={t.cancelTitle}
           reason="optional"
-          run={(post, reason) =>
-            bodyOf(post("/v1/deliveries/{id}/cancel", { params: { path }, body: reason ? { reason } : {} }))
-          }
+          run={(post, reason) => post.cancelDelivery({ ...path, body: reason ? { reason } : {} })}
           done={({ may_still_arrive }) => t.cancelled(may_still_arrive)}
           then={refresh}
         >
@@ -125,9 +123,7 @@ function Actions({ delivery }: { delivery: Delivery }) {
           icon="resend"
           title={t.resendTitle(channel)}
           reason="optional"
-          run={(post, reason) =>
-            bodyOf(post("/v1/deliveries/{id}/resend", { params: { path }, body: reason ? { reason } : {} }))
-          }
+          run={(post, reason) => post.resendDelivery({ ...path, body: reason ? { reason } : {} })}
           done={t.resent}
           then={refresh}
         >
@@ -140,7 +136,7 @@ function Actions({ delivery }: { delivery: Delivery }) {
 
 /** Why the delivery waits or ended, and what can be done about it. */
 function Situation({ delivery }: { delivery: Delivery }) {
-  const { state, waiting_for, next_attempt_at, deferred_at, channel, finished_at } = delivery
+  const { state, waiting_for, next_attempt_at, deferred_at, created_at, channel, finished_at } = delivery
   const { data } = useQuery(channelQuery(channel))
   const { managesChannel } = useAccess()
   if (state === "delivered" || state === "erased" || state === "cancelled")

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { Attempt } from "@sitewire/contracts"
 import { formatMs } from "../../format.ts"
 import { texts } from "../../texts.ts"
 import classes from "./Attempt.module.css"
@@ -6,7 +6,7 @@ import classes from "./Attempt.module.css"
 const names = ["lookup", "connect", "tls", "first_byte"] as const
 
 /** How long the steps of an attempt took, relative to the longest attempt of the delivery. */
-export function Phases({ attempt, longest }: { attempt: Schemas["Attempt"]; longest: number }) {
+export function Phases({ attempt, longest }: { attempt: Attempt; longest: number }) {
   const phases = names.flatMap((name) => {
     const ms = attempt[`${name}_ms`]
     return ms === null ? [] : [{ name, ms }]

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core"
-import type { Schemas } from "../../api/client.ts"
+import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
@@ -8,13 +8,7 @@ import { curlOf } from "./curl.ts"
 const t = texts.delivery
 
 /** How to send the request again by hand. */
-export function Repeat({
-  delivery,
-  body,
-}: {
-  delivery: Schemas["DeliveryWithAttempts"]
-  body: string | null
-}) {
+export function Repeat({ delivery, body }: { delivery: DeliveryWithAttempts; body: string | null }) {
   const attempt = delivery.attempt_log.at(-1)
   if (delivery.body === null || !attempt?.request_headers) return null
   return (

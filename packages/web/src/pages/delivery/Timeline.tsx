@@ -1,6 +1,6 @@
+import type { Attempt, DeliveryWithAttempts } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Fragment, useState } from "react"
-import type { Schemas } from "../../api/client.ts"
 import { earlierAttemptsQuery } from "../../api/queries.ts"
 import { formatSpan } from "../../format.ts"
 import { JobRef } from "../../parts/Ref.tsx"
@@ -15,7 +15,7 @@ import { Phases } from "./Phases.tsx"
 const t = texts.delivery
 
 /** From the event through the attempts to what follows. */
-export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts"] }) {
+export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
   const { attempt_log, attempt_log_cursor: cursor, created_at, next_attempt_at, state, last_job } = delivery
   const { waiting_for } = delivery
   const [allWanted, wantAll] = useState(false)
@@ -104,7 +104,7 @@ export function Timeline({ delivery }: { delivery: Schemas["DeliveryWithAttempts
   )
 }
 
-type LastJob = NonNullable<Schemas["DeliveryWithAttempts"]["last_job"]>
+type LastJob = NonNullable<DeliveryWithAttempts["last_job"]>
 
 function Resend({ job }: { job: LastJob }) {
   return (
@@ -130,7 +130,7 @@ function By({ job: { id, requested_by: who } }: { job: LastJob }) {
   )
 }
 
-export function outcomeOf({ status, error }: Pick<Schemas["Attempt"], "status" | "error">): string {
+export function outcomeOf({ status, error }: Pick<Attempt, "status" | "error">): string {
   if (status !== null) return t.responded(status)
   return error === null ? "" : texts.errors[error]
 }

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { Attempt } from "@sitewire/contracts"
 
 /** Sitewire's own header. The partner chooses other names, but none like this. */
 const isSignatureHeader = (name: string) => /^x-[a-z0-9]+-signature$/i.test(name)
@@ -9,7 +9,7 @@ export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
  * Shell commands that repeat an attempt. The page does not know the secret, so they compute the signature of the body
  * with the one in SITEWIRE_SECRET.
  */
-export function curlOf({ url, request_headers }: Schemas["Attempt"], body: string): string {
+export function curlOf({ url, request_headers }: Attempt, body: string): string {
   const headers = Object.entries(request_headers ?? {}).flatMap(([name, value]) => {
     if (/^webhook-signature$/i.test(name)) return []
     if (isSignatureHeader(name)) return [`-H "${name}: $SIGNATURE"`]

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
+import type { Attempt } from "@sitewire/contracts"
 import { findProgram, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
-import type { Schemas } from "../../api/client.ts"
 import { curlOf } from "./curl.ts"
 
 needs(() => findProgram("openssl", "Debian: apt-get install openssl."))
@@ -21,7 +21,7 @@ const attempt = {
     "X-Sitewire-Signature": `${signature.slice(0, 15)}…`,
     "X-Sitewire-Delivery": "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
   },
-} as unknown as Schemas["Attempt"]
+} as unknown as Attempt
 
 const printArguments = `curl() { printf '%s\\0' "$@"; }\n`
 

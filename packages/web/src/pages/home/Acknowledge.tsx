@@ -1,5 +1,6 @@
+import type { Incident } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 import { texts } from "../../texts.ts"
 
@@ -10,7 +11,7 @@ export function Acknowledge({
   incident: { id, acknowledgement, kind, subject },
   title,
 }: {
-  incident: Schemas["Incident"]
+  incident: Incident
   title: string
 }) {
   const client = useQueryClient()
@@ -21,7 +22,7 @@ export function Acknowledge({
       label={t.withdraw}
       size="compact-sm"
       title={t.withdrawTitle(title)}
-      run={() => bodyOf(api.DELETE("/v1/incidents/{id}/acknowledge", { params: { path } }))}
+      run={() => api.withdrawAcknowledgement({ ...path })}
       done={t.withdrawn}
       then={refresh}
     />
@@ -32,9 +33,7 @@ export function Acknowledge({
       title={t.acknowledgeTitle(title)}
       reason="required"
       reasonLabel={t.note}
-      run={(post, note = "") =>
-        bodyOf(post("/v1/incidents/{id}/acknowledge", { params: { path }, body: { note } }))
-      }
+      run={(post, note = "") => post.acknowledgeIncident({ ...path, body: { note } })}
       done={t.acknowledged}
       then={refresh}
     >

@@ -1,7 +1,7 @@
+import type { Incident as OpenIncident } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { openIncidentsQuery } from "../../api/queries.ts"
 import { Icon } from "../../parts/Icon.tsx"
 import { Loading } from "../../parts/Loading.tsx"
@@ -41,7 +41,7 @@ export function Incidents() {
   )
 }
 
-function Incident({ incident }: { incident: Schemas["Incident"] }) {
+function Incident({ incident }: { incident: OpenIncident }) {
   const { operates } = useAccess()
   const { urgency, summary, detail, since, next_step, page, acknowledgement } = incident
   return (

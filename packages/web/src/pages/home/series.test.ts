@@ -1,5 +1,5 @@
+import type { StatisticPoint, Statistics } from "@sitewire/contracts"
 import { expect, test } from "vitest"
-import type { Schemas } from "../../api/client.ts"
 import { seriesOf } from "./series.ts"
 
 const attempts = {
@@ -13,7 +13,7 @@ const attempts = {
   protocol: 0,
   "blocked-address": 0,
 }
-const point = (started_at: string): Schemas["StatisticPoint"] => ({
+const point = (started_at: string): StatisticPoint => ({
   started_at,
   deliveries: 5,
   attempts,
@@ -22,7 +22,7 @@ const point = (started_at: string): Schemas["StatisticPoint"] => ({
   syncs: { running: 0, changed: 1, unchanged: 1, failed: 0, abandoned: 0 },
 })
 
-const statistics = (counted_before: string, data: Schemas["StatisticPoint"][]): Schemas["Statistics"] => {
+const statistics = (counted_before: string, data: StatisticPoint[]): Statistics => {
   const { started_at: _, ...total } = point(counted_before)
   return {
     channel: null,

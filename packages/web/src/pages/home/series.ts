@@ -1,6 +1,6 @@
-import type { Schemas } from "../../api/client.ts"
+import type { StatisticPoint, Statistics } from "@sitewire/contracts"
 
-type Point = Schemas["StatisticPoint"]
+type Point = StatisticPoint
 
 /** How many points of how many minutes a range has. */
 export const ranges = {
@@ -45,7 +45,7 @@ export function successOf(point: Pick<Point, "attempts">): number | null {
  * Points at equal distances, from the begin of the range to the newest counted minute. A value is null where nothing was
  * counted. `incomplete`: a part of the newest point is not counted yet.
  */
-export function seriesOf({ data, counted_before }: Schemas["Statistics"], range: Range, from: string) {
+export function seriesOf({ data, counted_before }: Statistics, range: Range, from: string) {
   const length = lengthOf(range)
   const counted = Date.parse(counted_before) / 1_000
   const times: number[] = []

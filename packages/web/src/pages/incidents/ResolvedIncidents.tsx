@@ -1,5 +1,5 @@
+import type { Incident } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 import { type IncidentFilter, resolvedIncidentsQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
@@ -12,7 +12,6 @@ import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.resolvedIncidents
-type Incident = Schemas["Incident"]
 
 export function ResolvedIncidents() {
   const [filter, change] = useFilters<IncidentFilter>()

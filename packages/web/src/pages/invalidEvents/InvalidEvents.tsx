@@ -1,6 +1,6 @@
+import type { InvalidEvent } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { invalidEventsQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { Empty, PageHead } from "../../parts/Page.tsx"
@@ -33,7 +33,7 @@ export function InvalidEvents() {
   )
 }
 
-const columns: Column<Schemas["InvalidEvent"]>[] = [
+const columns: Column<InvalidEvent>[] = [
   { title: t.columns.rejected, cell: ({ rejected_at }) => <Time at={rejected_at} /> },
   { title: t.columns.reason, cell: ({ reason }) => reason },
   { title: t.columns.event, cell: ({ event_id, key }) => event_id ?? key ?? "–" },

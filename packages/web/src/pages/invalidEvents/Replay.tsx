@@ -1,7 +1,8 @@
 import { Autocomplete } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
+import type { InvalidEvent } from "@sitewire/contracts"
 import { useState } from "react"
-import { bodyOf, postDryRun, type Schemas } from "../../api/client.ts"
+import { postDryRun } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
@@ -12,7 +13,7 @@ import { texts } from "../../texts.ts"
 const t = texts.replay
 
 /** Publishes invalid events again, for instance after their channel was created. */
-export function Replay({ rows }: { rows: readonly Schemas["InvalidEvent"][] }) {
+export function Replay({ rows }: { rows: readonly InvalidEvent[] }) {
   return (
     <DialogButton label={t.label} icon="resend">
       {(close) => <Dialog reasons={[...new Set(rows.map(({ reason }) => reason))]} close={close} />}
@@ -28,7 +29,7 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
     ["replay", counted],
     (signal) => {
       const body = { filter: { reason: counted }, reason: "count", per_second: rate, dry_run: true }
-      return bodyOf(postDryRun("/v1/jobs/replay", { body, signal }))
+      return postDryRun.createReplayJob({ body }, { signal })
     },
     { enabled: counted !== "" },
   )
@@ -39,7 +40,7 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
       ready={counted === rejection.trim() && (count.data?.matching ?? 0) > 0}
       start={(post, reason) => {
         const body = { filter: { reason: counted }, reason, per_second: rate, dry_run: false }
-        return bodyOf(post("/v1/jobs/replay", { body }))
+        return post.createReplayJob({ body })
       }}
       close={close}
     >

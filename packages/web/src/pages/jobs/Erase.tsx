@@ -1,7 +1,7 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { useState } from "react"
-import { bodyOf, type Post, postDryRun } from "../../api/client.ts"
+import { type Post, postDryRun } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
@@ -80,5 +80,5 @@ function erase(
   signal?: AbortSignal,
 ) {
   const subject = kind === "email" ? { email: text.trim() } : { site_url: text.trim() }
-  return bodyOf(post("/v1/jobs/erasure", { body: { ...subject, ...how }, signal }))
+  return post.createErasureJob({ body: { ...subject, ...how } }, { signal })
 }

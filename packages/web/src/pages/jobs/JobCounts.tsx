@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { Job } from "@sitewire/contracts"
 import { formatNumber } from "../../format.ts"
 import { Figures } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
@@ -8,7 +8,7 @@ import { groupCounts } from "./counts.ts"
 const t = texts.job
 
 /** What a job has done, in groups with plain names. */
-export function JobCounts({ job }: { job: Pick<Schemas["Job"], "kind" | "counts"> }) {
+export function JobCounts({ job }: { job: Pick<Job, "kind" | "counts"> }) {
   const shown = groupCounts(job)
   if (shown.length === 0) return <Section title={t.counts}>{t.nothingYet}</Section>
   return shown.map(({ title, figures }) => (

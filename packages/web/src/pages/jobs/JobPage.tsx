@@ -1,8 +1,13 @@
 import { Button, Progress } from "@mantine/core"
+import type {
+  DifferingEvent,
+  JobWithOutcome,
+  ReconciliationException,
+  RemainingTopic,
+} from "@sitewire/contracts"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
-import { bodyOf, type Schemas } from "../../api/client.ts"
 import { jobQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { formatNumber } from "../../format.ts"
@@ -23,7 +28,7 @@ import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
 
 const t = texts.job
-type Job = Schemas["JobWithOutcome"]
+type Job = JobWithOutcome
 
 export function JobPage() {
   const id = useId()
@@ -129,7 +134,7 @@ function Cancel({ job: { id, state, kind } }: { job: Job }) {
       label={t.cancel}
       danger
       title={t.cancelTitle(texts.jobs.kinds[kind])}
-      run={(post) => bodyOf(post("/v1/jobs/{id}/cancel", { params: { path: { id } } }))}
+      run={(post) => post.cancelJob({ id })}
       done={t.cancelled}
       then={() => void client.invalidateQueries({ queryKey: ["jobs"] })}
     >
@@ -138,13 +143,13 @@ function Cancel({ job: { id, state, kind } }: { job: Job }) {
   )
 }
 
-const remainColumns: Column<Schemas["RemainingTopic"]>[] = [
+const remainColumns: Column<RemainingTopic>[] = [
   { title: t.columns.topic, cell: ({ topic }) => <Mono>{topic}</Mono> },
   { title: t.columns.until, cell: ({ last_deleted_at }) => <Time at={last_deleted_at} format="full" /> },
   { title: t.columns.note, cell: ({ note }) => note },
 ]
 
-type KafkaRecord = Pick<Schemas["DifferingEvent"], "topic" | "partition" | "offset" | "published_at">
+type KafkaRecord = Pick<DifferingEvent, "topic" | "partition" | "offset" | "published_at">
 
 const recordOf = ({ topic, partition, offset }: KafkaRecord) => `${topic} ${partition}/${offset}`
 
@@ -158,7 +163,7 @@ const publishedColumn: Column<KafkaRecord> = {
   cell: ({ published_at }) => <Time at={published_at} />,
 }
 
-const exceptionColumns: Column<Schemas["ReconciliationException"]>[] = [
+const exceptionColumns: Column<ReconciliationException>[] = [
   { title: t.columns.kind, cell: ({ kind }) => t.exceptionKinds[kind] },
   recordColumn,
   {
@@ -168,7 +173,7 @@ const exceptionColumns: Column<Schemas["ReconciliationException"]>[] = [
   publishedColumn,
 ]
 
-const differingColumns: Column<Schemas["DifferingEvent"]>[] = [
+const differingColumns: Column<DifferingEvent>[] = [
   recordColumn,
   { title: t.columns.about, cell: ({ event_id }) => event_id },
   publishedColumn,

@@ -1,6 +1,6 @@
+import type { Job } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import type { Schemas } from "../../api/client.ts"
 import { jobsQuery } from "../../api/queries.ts"
 import { Empty, PageHead } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
@@ -35,7 +35,7 @@ export function Jobs() {
   )
 }
 
-const columns: Column<Schemas["Job"]>[] = [
+const columns: Column<Job>[] = [
   { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
   { title: t.columns.id, cell: ({ id }) => <JobRef id={id} />, whole: true },
   { title: t.columns.state, cell: ({ state }) => <JobState state={state} /> },

@@ -1,5 +1,5 @@
+import type { JobOutcome } from "@sitewire/contracts"
 import { Link } from "@tanstack/react-router"
-import type { Schemas } from "../../api/client.ts"
 import { formatCounted } from "../../format.ts"
 import { Figures } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
@@ -10,7 +10,7 @@ const always = ["delivered", "pending", "dead"] as const
 const seldom = ["cancelled", "erased"] as const
 
 /** What became of the deliveries of a resend, with links to them. */
-export function Outcome({ job, outcome }: { job: string; outcome: Schemas["JobOutcome"] }) {
+export function Outcome({ job, outcome }: { job: string; outcome: JobOutcome }) {
   const shown = [...always, ...seldom.filter((state) => outcome[state] > 0)]
   return (
     <Section title={t.title}>
@@ -27,7 +27,7 @@ export function Outcome({ job, outcome }: { job: string; outcome: Schemas["JobOu
 }
 
 /** What waits may have been delivered before, so it is not found by its state. */
-function Deliveries({ job, state }: { job: string; state: keyof Schemas["JobOutcome"] }) {
+function Deliveries({ job, state }: { job: string; state: keyof JobOutcome }) {
   return (
     <Link
       to="/deliveries"

@@ -1,6 +1,5 @@
 import { Text, TextInput } from "@mantine/core"
 import { useState } from "react"
-import { bodyOf } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { fromLocal, toLocal } from "../../parts/localTime.ts"
@@ -26,15 +25,13 @@ function Dialog({ close }: { close: () => void }) {
       reason="optional"
       ready={created_after !== undefined}
       start={(post, reason) =>
-        bodyOf(
-          post("/v1/jobs/reconcile", {
-            body: {
-              created_after: created_after ?? "",
-              ...(created_before ? { created_before } : {}),
-              ...(reason ? { reason } : {}),
-            },
-          }),
-        )
+        post.createReconcileJob({
+          body: {
+            created_after: created_after ?? "",
+            ...(created_before ? { created_before } : {}),
+            ...(reason ? { reason } : {}),
+          },
+        })
       }
       close={close}
     >

@@ -1,8 +1,8 @@
-import type { Schemas } from "../../api/client.ts"
+import type { Job } from "@sitewire/contracts"
 import { formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
 
-type Counted = Pick<Schemas["Job"], "kind" | "counts">
+type Counted = Pick<Job, "kind" | "counts">
 
 const t = texts.job
 const groups = Object.values(t.groups).map(({ title, names }) => ({
@@ -41,7 +41,7 @@ export function doneOf({
   scanned = 0,
   events = 0,
   triggers = 0,
-}: Schemas["Job"]["counts"]) {
+}: Job["counts"]) {
   return resent + replayed + left_out + scanned + events + triggers
 }
 

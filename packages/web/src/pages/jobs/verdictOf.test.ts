@@ -1,8 +1,8 @@
+import type { JobWithOutcome } from "@sitewire/contracts"
 import { expect, test } from "vitest"
-import type { Schemas } from "../../api/client.ts"
 import { verdictOf } from "./verdictOf.ts"
 
-const reconciled = (counts: Record<string, number>): Schemas["JobWithOutcome"] => ({
+const reconciled = (counts: Record<string, number>): JobWithOutcome => ({
   id: "job_1",
   kind: "reconcile",
   state: "done",

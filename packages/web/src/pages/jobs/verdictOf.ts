@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { JobOutcome, JobWithOutcome } from "@sitewire/contracts"
 import { formatCounted, formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
 
@@ -7,7 +7,7 @@ const t = texts.job.verdict
 type Verdict = { kind: "good" | "warn" | "bad" | "idle"; title: string; more?: string }
 
 /** What came of a job, in a sentence. Null: it is running, which its progress shows. */
-export function verdictOf(job: Schemas["JobWithOutcome"]): Verdict | null {
+export function verdictOf(job: JobWithOutcome): Verdict | null {
   const { kind, state, counts } = job
   if (state === "running") return null
   if (state === "cancelled") return { kind: "idle", title: t.cancelled, more: t.cancelledMore }
@@ -30,7 +30,7 @@ export function verdictOf(job: Schemas["JobWithOutcome"]): Verdict | null {
   return verdictOfResend(counts.resent ?? 0, job.outcome)
 }
 
-function verdictOfResend(resent: number, outcome: Schemas["JobOutcome"] | null): Verdict {
+function verdictOfResend(resent: number, outcome: JobOutcome | null): Verdict {
   if (outcome && outcome.dead > 0)
     return { kind: "bad", title: t.deadAgain(formatCounted(outcome.dead)), more: t.deadMore }
   if (outcome && outcome.pending > 0)

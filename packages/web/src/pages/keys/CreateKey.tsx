@@ -2,7 +2,6 @@ import { Select, TextInput } from "@mantine/core"
 import type { ScopeName } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -44,7 +43,7 @@ function Dialog({ close }: { close: () => void }) {
     run: (post) => {
       const expires_at = fromLocal(expires)
       const scopes = [needsName ? `${kind}:${of}` : kind]
-      return bodyOf(post("/v1/keys", { body: { name, scopes, ...(expires_at ? { expires_at } : {}) } }))
+      return post.createApiKey({ body: { name, scopes, ...(expires_at ? { expires_at } : {}) } })
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
   })

@@ -1,5 +1,6 @@
+import type { ApiKey } from "@sitewire/contracts"
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { keysQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Empty, PageHead } from "../../parts/Page.tsx"
@@ -12,7 +13,7 @@ import { texts } from "../../texts.ts"
 import { CreateKey } from "./CreateKey.tsx"
 
 const t = texts.keys
-type Key = Schemas["ApiKey"]
+type Key = ApiKey
 
 export function Keys() {
   const list = useInfiniteQuery(keysQuery())
@@ -65,7 +66,7 @@ function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
       size="compact-sm"
       danger
       title={t.revokeTitle(name)}
-      run={() => bodyOf(api.DELETE("/v1/keys/{id}", { params: { path: { id } } }))}
+      run={() => api.revokeApiKey({ id })}
       done={t.revokedNow(name)}
       then={() => void client.invalidateQueries({ queryKey: ["keys"] })}
     >

@@ -1,5 +1,4 @@
 import { Button, Stack, Text } from "@mantine/core"
-import { bodyOf } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
@@ -10,7 +9,7 @@ const t = texts.createKey
 /** A link that signs in as the new key. Only the key itself may create it, so the request is sent with the key. */
 export function SignInLink({ apiKey }: { apiKey: string }) {
   const { mutate, data, error, isPending } = useWrite({
-    run: (post) => bodyOf(post("/v1/sign-in-links", { headers: { authorization: `Bearer ${apiKey}` } })),
+    run: (post) => post.createSignInLink({}, { authorization: `Bearer ${apiKey}` }),
   })
   return (
     <Stack gap="xs">

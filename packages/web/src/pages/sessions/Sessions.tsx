@@ -1,5 +1,6 @@
+import type { ConsoleSession } from "@sitewire/contracts"
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
-import { api, bodyOf, type Schemas } from "../../api/client.ts"
+import { api } from "../../api/client.ts"
 import { sessionsQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Empty, PageHead } from "../../parts/Page.tsx"
@@ -10,7 +11,7 @@ import { Ago, Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 
 const t = texts.sessions
-type Session = Schemas["ConsoleSession"]
+type Session = ConsoleSession
 
 export function Sessions() {
   const list = useInfiniteQuery(sessionsQuery())
@@ -57,10 +58,7 @@ type Which = { id: string } | { owner: string }
 function End({ label, title, path }: { label: string; title: string; path: Which }) {
   const client = useQueryClient()
   const inRow = "id" in path
-  const run = () =>
-    inRow
-      ? bodyOf(api.DELETE("/v1/sessions/{id}", { params: { path } }))
-      : bodyOf(api.DELETE("/v1/sessions", { params: { query: path } }))
+  const run = () => (inRow ? api.endSession({ ...path }) : api.endSessions({ ...path }))
   return (
     <Action
       label={label}

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api/client.ts"
+import type { ListedSync } from "@sitewire/contracts"
 import { formatBytes, formatMs } from "../../format.ts"
 import { ConnectionRef } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
@@ -10,7 +10,7 @@ import classes from "./syncColumns.module.css"
 const t = texts.syncs
 
 /** What a table of syncs shows about each. */
-export const syncColumns: Column<Schemas["ListedSync"]>[] = [
+export const syncColumns: Column<ListedSync>[] = [
   { title: t.columns.started, cell: ({ started_at }) => <Time at={started_at} /> },
   { title: t.columns.connection, cell: ({ connection }) => <ConnectionRef id={connection} /> },
   { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span>, minor: true },

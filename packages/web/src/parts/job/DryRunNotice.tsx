@@ -1,6 +1,6 @@
+import type { DryRun } from "@sitewire/contracts"
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import type { Schemas } from "../../api/client.ts"
 import { formatNumber } from "../../format.ts"
 import { texts } from "../../texts.ts"
 import { Notice } from "../Notice.tsx"
@@ -12,7 +12,7 @@ export function DryRunNotice({
   title,
   children,
 }: {
-  count: UseQueryResult<Schemas["DryRun"]>
+  count: UseQueryResult<DryRun>
   title: (count: string, one: boolean, complete: boolean) => string
   children?: ReactNode
 }) {

@@ -1,7 +1,8 @@
 import { TextInput } from "@mantine/core"
+import type { DryRun, Job } from "@sitewire/contracts"
 import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
-import type { Post, Schemas } from "../../api/client.ts"
+import type { Post } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { texts } from "../../texts.ts"
 import { FormDialog } from "../FormDialog.tsx"
@@ -15,7 +16,7 @@ type StartJobProps = {
   ready: boolean
   danger?: boolean
   reason?: "required" | "optional"
-  start: (post: Post, reason: string) => Promise<Schemas["Job"] | Schemas["DryRun"]>
+  start: (post: Post, reason: string) => Promise<Job | DryRun>
   close: () => void
 }
 

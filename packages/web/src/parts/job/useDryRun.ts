@@ -1,5 +1,5 @@
+import type { DryRun, Job } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
-import type { Schemas } from "../../api/client.ts"
 
 /**
  * Counts what a job would process. Not again by itself, because a count may take seconds. The result is removed with the
@@ -7,12 +7,12 @@ import type { Schemas } from "../../api/client.ts"
  */
 export function useDryRun(
   of: readonly unknown[],
-  count: (signal: AbortSignal) => Promise<Schemas["DryRun"] | Schemas["Job"]>,
+  count: (signal: AbortSignal) => Promise<DryRun | Job>,
   { enabled = true } = {},
 ) {
   return useQuery({
     queryKey: ["dry run", ...of],
-    queryFn: async ({ signal }) => (await count(signal)) as Schemas["DryRun"],
+    queryFn: async ({ signal }) => (await count(signal)) as DryRun,
     enabled,
     gcTime: 0,
     staleTime: "static",

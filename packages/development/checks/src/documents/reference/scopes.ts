@@ -1,5 +1,6 @@
-import { routes, shownTo } from "@sitewire/console"
+import { shownTo } from "@sitewire/console"
 import { formOfScope, scopeCatalogue, scopeNames } from "@sitewire/contracts"
+import { type Route, routes } from "@sitewire/contracts/routes"
 import { markdownTable } from "./markdownTable.ts"
 
 /** A test of the console holds its second table against the responses of every route. */
@@ -9,7 +10,7 @@ export function scopesPage(): string {
     scopeCatalogue[name].for,
     scopeCatalogue[name].allows,
   ])
-  const rows = routes.flatMap(({ method, path, allow }) =>
+  const rows = Object.values<Route>(routes).flatMap(({ method, path, allow }) =>
     allow === "anyone"
       ? []
       : [[`\`${method.toUpperCase()} ${path}\``, ...scopeNames.map((name) => shownTo(name, allow) ?? "–")]],

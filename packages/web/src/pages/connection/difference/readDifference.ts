@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import { bodyOf } from "../../../api/client.ts"
+import { failureOf } from "../../../api/failure.ts"
 import type { Comparison } from "./compare.ts"
 
 const maxBytes = 1_048_576
@@ -25,7 +25,7 @@ export const differenceQuery = (id: string, fence: number) =>
 async function read(path: string, signal: AbortSignal): Promise<string | null> {
   const response = await fetch(path, { signal })
   if (response.status === 404) return null
-  if (!response.ok) await bodyOf(Promise.resolve({ error: await response.json(), response }))
+  if (!response.ok) throw failureOf(response, await response.json())
   if (Number(response.headers.get("content-length")) <= maxBytes) return response.text()
   await response.body?.cancel()
   return "too large"
