@@ -51,7 +51,7 @@ export const listDeliveries = implement("listDeliveries", async ({ prisma, searc
   return ok({ data, next_cursor: page.next_cursor })
 })
 
-/** A body has at most a few KiB, and is stored with the other columns, so a page of them is read with its rows. */
+/** Bodies are stored with the other columns, so a page of them is read with its rows. */
 type ListedRow = DeliveryRow & { body: Uint8Array }
 
 /** `withBody`: the caller may read what was sent. A publisher may only learn what became of an event. */
