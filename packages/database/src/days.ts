@@ -1,6 +1,6 @@
-import { wasLocked } from "./errorCodeOf.ts"
-import { oneAtATime } from "./oneAtATime.ts"
+import { wasLocked } from "./isUnavailable.ts"
 import type { Pool, Sql } from "./pool.ts"
+import { oneAtATime } from "./transactions.ts"
 
 /** How far ahead days are made, so that rows are stored in them even if this fails for a week. */
 const daysAhead = 7

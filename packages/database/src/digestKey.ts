@@ -1,8 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto"
 import { digestsOf, type PlainSubject, type Subject } from "@sitewire/contracts"
 import type { Sql } from "./pool.ts"
-import { type SealingKeys, seal, unseal } from "./seal.ts"
-import { sealContexts } from "./sealContexts.ts"
+import { type SealingKeys, seal, sealContexts, unseal } from "./seal.ts"
 
 const id = "email"
 const keyBytes = 32

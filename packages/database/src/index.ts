@@ -1,13 +1,9 @@
 export { dropDay, makeDays, readDaysAhead } from "./days.ts"
 export { defineStatement, named } from "./defineStatement.ts"
 export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./digestKey.ts"
-export { errorCodeOf, wasEnded, wasLocked } from "./errorCodeOf.ts"
-export { isUnavailable } from "./isUnavailable.ts"
+export { errorCodeOf, isUnavailable, wasEnded, wasLocked } from "./isUnavailable.ts"
 export type { DatabaseAccess } from "./login.ts"
 export { type BusyRetry, type LockHolder, migrate } from "./migrate.ts"
-export { oneAtATime } from "./oneAtATime.ts"
-export { beginWithLimit, onOwnConnection } from "./onOwnConnection.ts"
-export { plainArray } from "./plainArray.ts"
 export { openPool, type Pool, type PoolSettings, type Row, type Sql } from "./pool.ts"
 export { readClock } from "./readClock.ts"
 export { readUnvacuumedRows } from "./readUnvacuumedRows.ts"
@@ -15,10 +11,16 @@ export { openRequestHeaders, sealRequestHeaders } from "./requestHeaders.ts"
 export { ensureProcessRoles } from "./roles/ensureProcessRoles.ts"
 export { type ProcessWithRole, roleOf } from "./roles/processRights.ts"
 export { createScanStart } from "./scanStart.ts"
-export { readSealingKeys, type SealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
-export { sealContexts } from "./sealContexts.ts"
+export {
+  readSealingKeys,
+  type SealingKeys,
+  seal,
+  sealContexts,
+  sealingKeyId,
+  sealingVariables,
+  unseal,
+} from "./seal.ts"
 export { sealedTables } from "./sealedTables.ts"
-export { sealingVariables } from "./sealingVariables.ts"
 export { type Clocks, startStopwatch } from "./stopwatch.ts"
-export { unnestColumns } from "./unnestColumns.ts"
-export { withinTime } from "./withinTime.ts"
+export { beginWithLimit, oneAtATime, onOwnConnection, withinTime } from "./transactions.ts"
+export { plainArray, unnestColumns } from "./unnestColumns.ts"

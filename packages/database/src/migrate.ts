@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
+import { readFile } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
-import { concurrentIndex } from "./concurrentIndex.ts"
 import { createSession, type DatabaseAccess } from "./login.ts"
-import { type Migration, readMigrations } from "./migrations.ts"
+import { migrationNames } from "./migrationNames.ts"
 
 /** The key of our advisory lock: any number that no other advisory lock uses. */
 const migrationLock = 7_483_920_114
@@ -189,4 +189,26 @@ async function record(session: pg.Client, { name, script }: Migration): Promise<
 
 function checksumOf(script: string): string {
   return createHash("sha256").update(script).digest("hex")
+}
+
+export type Migration = { name: string; script: string }
+
+/** This version's migrations, oldest first. */
+export async function readMigrations(): Promise<Migration[]> {
+  const folder = new URL("../../../prisma/migrations/", import.meta.url)
+  const read = async (name: string) => ({
+    name,
+    script: await readFile(new URL(`${name}/migration.sql`, folder), "utf8"),
+  })
+  return Promise.all((await migrationNames()).map(read))
+}
+
+const createConcurrently = /^(?:\s|--.*\n)*create\s+(?:unique\s+)?index\s+concurrently\s+"?(\w+)"?\s+on\s/i
+
+/**
+ * The name of the index, if the migration begins with CREATE INDEX CONCURRENTLY, which builds an index while writers
+ * continue. Postgres rejects the statement within a transaction, and therefore beside others in the same migration.
+ */
+export function concurrentIndex(script: string): string | null {
+  return createConcurrently.exec(script)?.[1] ?? null
 }

@@ -1,7 +1,6 @@
 import { createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
-import { readSealingKeys, seal, sealingKeyId, unseal } from "./seal.ts"
-import { sealContexts } from "./sealContexts.ts"
+import { readSealingKeys, seal, sealContexts, sealingKeyId, unseal } from "./seal.ts"
 
 const keyText = (id: string) => `${id}:${randomBytes(32).toString("base64")}`
 

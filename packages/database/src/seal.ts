@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
+import { z } from "zod"
 
 /**
  * Values are sealed (encrypted) with the key `current` and opened with any of the keys. To rotate: put a new
@@ -88,4 +89,34 @@ export function sealingKeyId(sealed: Uint8Array): string {
   if (version !== format || sealed.length < 2 + length + nonceBytes + tagBytes)
     throw new Error("not a sealed value")
   return Buffer.from(sealed.subarray(2, 2 + length)).toString("utf8")
+}
+
+/** What a sealed value is for, and the row that it belongs to. Each purpose, the text before the first colon, has a key of its own. */
+export const sealContexts = {
+  signingSecret: (channel: string, secretId: string) => `channel-secret:${channel}:${secretId}`,
+  receiverHeaders: (channel: string) => `channel-headers:${channel}`,
+  connectionToken: (connection: string) => `connection-token:${connection}`,
+  connectionSecret: (connection: string) => `connection-secret:${connection}`,
+  sourceHeaders: (connection: string) => `connection-headers:${connection}`,
+  digestKey: (id: string) => `digest-key:${id}`,
+  openIdSignIn: "open-id-sign-in",
+}
+
+/** Only for processes that need signing secrets or show tokens. */
+export const sealingVariables = {
+  SEALING_KEYS: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return readSealingKeys(text)
+      } catch (error) {
+        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) })
+        return z.NEVER
+      }
+    })
+    .meta({
+      description:
+        "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
+      secret: true,
+    }),
 }

@@ -1,4 +1,4 @@
-import { sealContexts } from "./sealContexts.ts"
+import { sealContexts } from "./seal.ts"
 
 /**
  * The tables of sealed (encrypted) values that are stored for long: responses are deleted after 24 hours. `columns` maps

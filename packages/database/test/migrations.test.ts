@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { type FreshDatabase, freshDatabase } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { readMigrations } from "../src/migrations.ts"
+import { readMigrations } from "../src/migrate.ts"
 import { openPool, type Pool } from "../src/pool.ts"
 import { findBlockingLocks, smallTables } from "./fixtures/findBlockingLocks.ts"
 import { openSchemaEngine } from "./fixtures/schemaEngine.ts"

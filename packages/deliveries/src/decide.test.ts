@@ -77,6 +77,20 @@ test.each([
     expected: "dead",
   },
   {
+    case: "a Retry-After that is a date",
+    failures: 0,
+    elapsed: 0,
+    outcome: { error: "status", status: 429, retryAfter: "Tue, 01 Jan 2030 00:05:00 GMT" } as const,
+    expected: 1,
+  },
+  {
+    case: "a Retry-After that is neither seconds nor a date",
+    failures: 0,
+    elapsed: 0,
+    outcome: { error: "status", status: 503, retryAfter: "soon" } as const,
+    expected: 0,
+  },
+  {
     case: "Retry-After of another status",
     failures: 0,
     elapsed: 0,

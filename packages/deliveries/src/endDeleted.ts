@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import { endWaiting } from "./endWaiting.ts"
-import { isFree } from "./lease.ts"
+import { isFree } from "./lockWaiting.ts"
 
 // Deliveries with a lease may have an attempt in flight. They are ended when the lease has ended.
 const statement = `

@@ -1,6 +1,6 @@
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import { endWaiting } from "./endWaiting.ts"
-import { isFree } from "./lease.ts"
+import { isFree } from "./lockWaiting.ts"
 import { elapsedTime } from "./unreachable.ts"
 
 type Expired = {

@@ -1,5 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import { isFree } from "./lease.ts"
+import { isFree } from "./lockWaiting.ts"
 
 export type DeferredChannel = {
   channel: string

@@ -19,3 +19,6 @@ export async function awaitWaiting(sql: Sql, ids: readonly string[]): Promise<vo
     [ids],
   )
 }
+
+/** SQL: no attempt may be in flight, because nobody has claimed the row, or its lease has ended. */
+export const isFree = "(lease_expires_at is null or lease_expires_at < now())"

@@ -1,5 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import { isFree } from "./lease.ts"
+import { isFree } from "./lockWaiting.ts"
 import { deferIfDue } from "./release.ts"
 
 /** Their records usually arrive at once, and cost less. */

@@ -1,7 +1,5 @@
 import { named, type Sql } from "@sitewire/database"
-import { createWindow } from "./createWindow.ts"
-import { insertAbandoned } from "./insertAbandoned.ts"
-import { joinTraceparents } from "./joinTraceparents.ts"
+import { insertAbandoned, joinTraceparents } from "./syncRun.ts"
 
 /**
  * Changes the source of a connection. Call this in a transaction.
@@ -60,3 +58,12 @@ update sync_window w set
 from connection c left join discarded on true
 where w.connection_id = $1 and c.id = $1
 `
+
+/** Creates the window of a connection, if it has none: the row with the schedule of its syncs. */
+export async function createWindow(sql: Sql, connection: string): Promise<void> {
+  await sql(
+    `insert into sync_window (connection_id, source_version) select id, source_version from connection where id = $1
+     on conflict do nothing`,
+    [connection],
+  )
+}

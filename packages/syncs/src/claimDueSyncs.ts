@@ -1,8 +1,11 @@
 import { type Clocks, createScanStart, defineStatement, type Sql, startStopwatch } from "@sitewire/database"
-import { insertAbandoned } from "./insertAbandoned.ts"
-import { joinTraceparents } from "./joinTraceparents.ts"
-import { retryWindows } from "./retryWindows.ts"
-import type { GrantedRun, WindowSettings } from "./syncRun.ts"
+import {
+  type GrantedRun,
+  insertAbandoned,
+  joinTraceparents,
+  retryWindows,
+  type WindowSettings,
+} from "./syncRun.ts"
 import { isBadRow } from "./writeRows.ts"
 
 /**

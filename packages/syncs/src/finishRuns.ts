@@ -1,8 +1,6 @@
 import { defineStatement, plainArray, type Sql } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
-import { joinTraceparents } from "./joinTraceparents.ts"
-import { retryWindows } from "./retryWindows.ts"
-import type { SyncResult } from "./syncRun.ts"
+import { joinTraceparents, retryWindows, type SyncResult } from "./syncRun.ts"
 
 /**
  * `sentAfterMs`: upper bound of the time from the run's claim until the source had the request. Null if no

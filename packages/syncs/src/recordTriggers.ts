@@ -1,5 +1,5 @@
 import { defineStatement, plainArray, type Sql, wasLocked } from "@sitewire/database"
-import { joinTraceparents } from "./joinTraceparents.ts"
+import { joinTraceparents } from "./syncRun.ts"
 
 /** All triggers of one connection in a batch. Times are ISO 8601. */
 export type CompactedTrigger = {

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest"
-import type { Chunk, StoredChunk } from "./storeContent.ts"
-import { storeInTurn } from "./storeInTurn.ts"
+import { type Chunk, type StoredChunk, storeInTurn } from "./storeContent.ts"
 
 const large = 256 * 1024
 const chunkOf = (connection: string, bytes: number, site: string | null): Chunk => ({

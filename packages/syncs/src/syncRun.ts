@@ -58,3 +58,28 @@ export type WindowSettings = {
   deadlineMs: number
   startGraceMs: number
 }
+
+/** How many windows after a failed or lost run the next one is due, by the number of failures in a row. */
+export const retryWindows = [1, 2, 4, 8, 15]
+
+/**
+ * SQL that stores the sync that a window describes as abandoned. `from`: rows with the columns of sync_window, and conditions.
+ * `finishedAt` is SQL, too.
+ */
+export const insertAbandoned = (row: { error: SyncError; finishedAt: string; from: string }) => `
+  insert into sync_run (connection_id, fence, started_at, finished_at, outcome, error, triggers, first_trigger_at,
+    last_trigger_at, correlation, traceparents)
+  select connection_id, fence, run_started_at, ${row.finishedAt}, 'abandoned', '${row.error}', run_triggers,
+    run_first_trigger_at, run_last_trigger_at, run_correlation, run_traceparents
+  from ${row.from}`
+
+/** How many contexts a row stores at most. */
+const most = 8
+
+/**
+ * SQL that joins lists of contexts. A context has 55 characters, and a space separates two. Of too many contexts, the last
+ * are dropped. Null if there is none.
+ */
+export function joinTraceparents(...columns: string[]): string {
+  return `nullif(left(concat_ws(' ', ${columns.join(", ")}), ${most * 56 - 1}), '')`
+}

@@ -1,9 +1,10 @@
 import type { DeferralReason } from "@sitewire/contracts"
 import { type DueDelivery, decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
+import type { PermitOutcome } from "@sitewire/limiter"
 import { type AdmitParts, createAdmit } from "./admit/admit.ts"
 import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
 import { type AttemptParts, createAttempt } from "./send/attempt.ts"
-import { breakerOutcome } from "./send/breakerOutcome.ts"
+import type { AttemptOutcome } from "./send/sendRequest.ts"
 
 export type HandleDeliveryParts = AdmitParts &
   AttemptParts &
@@ -51,4 +52,13 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     const decision = decide(schedule, { failures: due.failures, elapsedMs }, outcome, new Date())
     await record.attempted(due, { outcome, decision, elapsedMs, traceparent })
   }
+}
+
+/**
+ * How an attempt counts for the circuit breaker. An attempt that this process could not send (`fault`) or
+ * aborted at its stop (null) does not count, because it says nothing about the partner.
+ */
+function breakerOutcome(outcome: AttemptOutcome | "fault" | null): PermitOutcome {
+  if (outcome === "fault" || outcome === null) return "unknown"
+  return outcome.error === null ? "success" : "failure"
 }

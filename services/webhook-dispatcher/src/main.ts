@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { type TopicNames, topicNames } from "@sitewire/contracts"
 import { isUnavailable, makeDays, openPool, type Pool, readDigestKey } from "@sitewire/database"
 import { readBacklogMetrics } from "@sitewire/deliveries"
@@ -26,7 +27,6 @@ import { registerGauges } from "./registerGauges.ts"
 import { type ChannelOpener, checkNewestSecret, createChannelOpener } from "./send/openSecrets.ts"
 import { createSendRequest, type EgressOf } from "./send/sendRequest.ts"
 import { createConsumers } from "./source/createConsumers.ts"
-import { newDispatcherId } from "./status/newDispatcherId.ts"
 import { startReportingCertificates } from "./status/startReportingCertificates.ts"
 import { startReportingStatus } from "./status/startReportingStatus.ts"
 import { wire } from "./wire.ts"
@@ -124,7 +124,8 @@ export async function start(
     expiring: lifecycle.expiring,
     log,
   })
-  const id = newDispatcherId()
+  // A new id at each start. It is no host name, because partners can read it in their channel's health.
+  const id = `dsp_${randomBytes(6).toString("hex")}`
   log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
   const status = startReportingStatus({
     sql: pool.sql,

@@ -54,6 +54,7 @@ export const rareHistories: Step[][] = [
   [...deferred, claim, report, expire, end("failed")],
   [consume(0), ...failed, wake(true), end("accepted"), end("failed")],
   [...deferred, report, expire, erase],
+  [...deferred, claim, late, claim, release],
   [...deferred, report, { do: "pause", channel: "c0" }, expire],
   [
     ...deferred,

@@ -1,5 +1,6 @@
 import { type DownloadOutcome, type Egress, LocalResourceError } from "@sitewire/egress"
 import { reasonOf } from "@sitewire/runtime"
+import { sourceRequestHeaders } from "@sitewire/signing/sender"
 import {
   type Chunk,
   type Content,
@@ -11,7 +12,6 @@ import {
 } from "@sitewire/syncs"
 import type { Credentials, OpenCredentials } from "./openCredentials.ts"
 import type { Runner, RunnerResult } from "./runner.ts"
-import { signSourceRequest } from "./signSourceRequest.ts"
 
 export type PullRunnerOptions = {
   egress: Egress
@@ -159,4 +159,20 @@ function storageFailed(error: unknown): SyncResult {
   }
   const detail = reasonOf(error)
   return { outcome: "failed", error: "storage", detail }
+}
+
+/**
+ * Headers that name the connection and sign the request with its own secret. The signature covers method, URL and time: who
+ * has captured it can request the same URL, for as long as the source accepts that time.
+ */
+function signSourceRequest(
+  { connection, fence, source: url }: Pick<GrantedRun, "connection" | "fence" | "source">,
+  { serviceName, signingSecret }: { serviceName: string; signingSecret: string },
+): Record<string, string> {
+  const id = `${connection}_${fence}`
+  const timestamp = Math.floor(Date.now() / 1_000)
+  return {
+    [`x-${serviceName.toLowerCase()}-connection`]: connection,
+    ...sourceRequestHeaders({ id, timestamp, method: "GET", url, secrets: [signingSecret] }),
+  }
 }

@@ -1,11 +1,12 @@
-import type { ConnectorTriggered } from "@sitewire/contracts"
+import { timingSafeEqual } from "node:crypto"
+import { type ConnectorTriggered, hashConnectorToken } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
 import { type Span, sendAttributes, type Tracing, traceHeaders } from "@sitewire/runtime"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
-import { checkTokens } from "./checkTokens.ts"
 import type { PublishedTrigger } from "./logPublished.ts"
 import { mergeTriggers } from "./mergeTriggers.ts"
+import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
 export type ProcessBatchParts = {
   readHashes: (connections: string[]) => Promise<Map<string, Buffer>>
@@ -94,4 +95,23 @@ export function createProcessBatch(parts: ProcessBatchParts) {
     if (triggers > 0) metrics.batch("publish", triggers)
     report()
   }
+}
+
+/** Compared if a connection does not exist, so that the check takes as long as for a wrong token. */
+const noHash = Buffer.alloc(32)
+
+/**
+ * Whether each token is its connection's current one. Hashes are not cached, so that a replaced token is
+ * invalid on every gateway at once.
+ */
+async function checkTokens(
+  triggers: readonly TriggerUrl[],
+  readHashes: (connections: string[]) => Promise<Map<string, Buffer>>,
+): Promise<boolean[]> {
+  const hashes = await readHashes([...new Set(triggers.map(({ connection }) => connection))])
+  return triggers.map(({ connection, token }) => {
+    const stored = hashes.get(connection)
+    const same = timingSafeEqual(hashConnectorToken(token), stored ?? noHash)
+    return same && stored !== undefined
+  })
 }

@@ -1,12 +1,17 @@
 import { isDeepStrictEqual } from "node:util"
 import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
-import type { FirstOutcome, LookedUpEvent } from "@sitewire/deliveries"
-import { type DueDelivery, type NewDelivery, steadyClock, toChannel } from "@sitewire/deliveries"
+import {
+  type DueDelivery,
+  type FirstOutcome,
+  type LookedUpEvent,
+  type NewDelivery,
+  steadyClock,
+  toChannel,
+} from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import type { Logger, Span, Tracing } from "@sitewire/runtime"
+import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import { type EventOutcome, endEventSpan, startEventSpan } from "./eventSpan.ts"
 import type { KeyedLock } from "./keyedLock.ts"
 import { newDelivery } from "./newDelivery.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
@@ -148,4 +153,26 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   }
 
   return handleSitePaid
+}
+
+type EventOutcome = "accepted" | "duplicate" | "erased" | "invalid"
+
+/** Continues the publisher's trace, or starts one. */
+function startEventSpan(tracing: Tracing, record: ConsumerRecord, paid: SitePaid): Span | null {
+  return tracing.startTrace(`process ${record.topic}`, {
+    kind: "consumer",
+    parent: record.headers.traceparent,
+    attributes: {
+      ...processAttributes(record),
+      "sitewire.event.id": paid.id,
+      "sitewire.channel.id": paid.channel,
+    },
+  })
+}
+
+function endEventSpan(span: Span | null, outcome: EventOutcome): void {
+  span?.end({
+    attributes: { "sitewire.outcome": outcome },
+    error: outcome === "invalid" ? "invalid" : null,
+  })
 }
