@@ -349,3 +349,15 @@ test("keys that fail, are slow or have a reduced limit are unusual, and a forgot
   expect(limiter.status("broken")).toEqual(limiter.status("new"))
   expect(limiter.counts().open).toBe(0)
 })
+
+test("a breaker that is closed because the key works elsewhere admits all, and opens again with the next failure", async () => {
+  const { breakers, claims, limiter, acquire, acquired } = limiterWith()
+  for (let count = 0; count < 3; count++) (await acquired("a")).release("failure")
+  expect(await acquire("a")).toEqual({ kind: "rejected", reason: "breaker" })
+  limiter.close("a")
+  limiter.close("unknown")
+  expect(claims.at(-1)).toBe("a")
+  const permit = await acquired("a")
+  permit.release("failure")
+  expect(breakers).toEqual(["a open", "a closed", "a open"])
+})

@@ -5,7 +5,7 @@ import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
 
 const pages = pagesOfThisFile()
-const title = "Channel globex is failing"
+const title = "Deliveries to the channel globex fail."
 
 test("an acknowledged incident is calm with its note for everybody, and becomes history when it ends", async () => {
   await using operator = await pages.open("operate")
@@ -28,12 +28,12 @@ test("an acknowledged incident is calm with its note for everybody, and becomes 
 
   await incident.getByRole("button", { name: "Withdraw", exact: true }).click()
   await confirmDialog(page, "Withdraw")
-  await poll(() => incident.getAttribute("data-urgency")).toBe("1")
+  await poll(() => incident.getAttribute("data-urgency")).toBe("2")
 
   // It ends.
   await pages.sql(
     `update incident set acknowledged_at = now(), acknowledged_by = 'key_1 (on-call)', note = 'repaired',
-            resolved_at = now() where subject_id = 'globex' and kind = 'channel.failing' and resolved_at is null`,
+            resolved_at = now(), closed_at = now() where subject_id = 'globex' and kind = 'channel.failing' and closed_at is null`,
   )
   await page.getByRole("link", { name: "Resolved incidents" }).click()
   const row = page.getByRole("row").filter({ hasText: "repaired" })

@@ -62,7 +62,7 @@ journey("tell the partner", 3, async (page) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
   await page
     .getByRole("listitem")
-    .filter({ hasText: "Channel globex is failing" })
+    .filter({ hasText: "Deliveries to the channel globex fail." })
     .getByRole("link", { name: "tell the partner" })
     .click()
   await openDialog(page, "Tell the partner")
@@ -107,10 +107,10 @@ journey("erase a person's data", 3, async (page) => {
 journey("resend the dead of a channel", 3, async (page) => {
   await page
     .getByRole("listitem")
-    .filter({ hasText: "to globex are dead" })
-    .getByRole("link", { name: "Resend them" })
+    .filter({ hasText: "Deliveries to the channel globex fail." })
+    .getByRole("link", { name: "tell the partner" })
     .click()
-  await openDialog(page, "Resend these")
+  await openDialog(page, "Resend its dead")
   await giveReason(page)
   await page
     .getByRole("dialog")

@@ -272,8 +272,9 @@ test("what is dead and what waits is the same in the pages, the API, the CLI and
     expect(shown("deferred, paused"), channel).toBe(truth.deferred)
     expect(shown("scheduled retries"), channel).toBe(truth.retries)
     await go("/")
-    const line = page.getByText(`${format(truth.dead)} deliveries to ${channel} are dead`)
-    await poll(() => line.count()).toBe(truth.dead ? 1 : 0)
+    const line = page.getByRole("listitem").filter({ hasText: `the channel ${channel} ` })
+    const dead = line.filter({ hasText: `${format(truth.dead)} deliveries` }).filter({ hasText: "are dead." })
+    await poll(() => dead.count()).toBe(truth.dead ? 1 : 0)
   }
   const { dead = 0 } = await one("select count(*)::int as dead from delivery where state = 'dead'")
   expect(dead).toBeGreaterThan(20)

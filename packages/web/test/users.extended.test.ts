@@ -89,7 +89,7 @@ test("an operator finds out why acme received nothing, with two clicks", async (
   })
   await using user = await openAs("operate")
   const { page } = user
-  await page.getByText("Channel acme is failing").waitFor()
+  await page.getByText("Deliveries to the channel acme fail.").waitFor()
   await user.click(page.getByRole("link", { name: "See why, and tell the partner" }))
   await page.getByText("Last failure: HTTP 401").waitFor()
   const failure = page.locator("section", { hasText: "Last failure" }).getByRole("link").last()

@@ -4,10 +4,10 @@ import { connect, type Socket } from "node:net"
 import { newConnectorToken } from "@sitewire/contracts"
 import { openPool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase, freshTopics, postgresAddress, waitUntil } from "@sitewire/testkit"
+import { interruptNetwork } from "@sitewire/testkit/interruptNetwork"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { call, sendBytes } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
-import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
 import { runGateway } from "./fixtures/runGateway.ts"
 
 const maxConnections = 50

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises"
 import { openPool } from "@sitewire/database"
 import { freshDatabase, freshTopics, postgresAddress, waitUntil } from "@sitewire/testkit"
 import { findProgram } from "@sitewire/testkit/findProgram"
+import { interruptNetwork } from "@sitewire/testkit/interruptNetwork"
 import { expect, onTestFinished, test } from "vitest"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
-import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
 import { runGateway } from "./fixtures/runGateway.ts"
 
 /** The text of the only match in a document of the repository. */

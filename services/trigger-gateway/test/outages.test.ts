@@ -8,12 +8,12 @@ import {
   postgresAddress,
   waitUntil,
 } from "@sitewire/testkit"
+import { interruptNetwork } from "@sitewire/testkit/interruptNetwork"
 // biome-ignore lint/style/noRestrictedImports: deletes a topic, which nothing of ours does.
 import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { call, correlationOf } from "./fixtures/call.ts"
 import { addConnection, pathOf } from "./fixtures/connections.ts"
-import { interruptNetwork } from "./fixtures/interruptNetwork.ts"
 import { expectOnTopic } from "./fixtures/readTriggers.ts"
 import { runGateway, type TestGateway } from "./fixtures/runGateway.ts"
 

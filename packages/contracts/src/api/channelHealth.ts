@@ -101,7 +101,7 @@ export const channelHealthSchema = z
     channel: z.string().meta({ examples: ["acme"] }),
     health: channelHealthStateSchema.meta({
       description:
-        "failing: the circuit breaker is open in a running dispatcher, or a waiting delivery has failed three times in a row or more.",
+        "failing: its last three attempts failed, or its last one was a delivery's last, and no test has succeeded since.",
       examples: ["failing"],
     }),
     paused_at: z.iso

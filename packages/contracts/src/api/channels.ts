@@ -233,7 +233,7 @@ export const channelQuerySchema = pageQuerySchema.extend({
   }),
   health: channelHealthStateSchema.optional().meta({
     description:
-      "failing: only channels whose circuit breaker is open in a running dispatcher, or of which a waiting delivery has failed three times in a row or more. ok: all others.",
+      "failing: only channels whose last three attempts failed, or whose last one was a delivery's last, and of which no test has succeeded since. ok: all others.",
     examples: ["failing"],
   }),
 })

@@ -77,9 +77,9 @@ export async function fillActions(it: Installation, now: number): Promise<void> 
   ] as const
   for (const [index, [kind, subject, count, began, lasted, note]] of incidents.entries())
     await it.sql(
-      `insert into incident (id, kind, subject_id, details, max_count, since, created_at, resolved_at,
-                                     acknowledged_at, acknowledged_by, note)
-       values ($1, $2, $3, '{}', $4, $5, $5, $6, $7, $8, $9)`,
+      `insert into incident (id, kind, subject_id, details, max_count, since, created_at, resolved_at, closed_at,
+                             acknowledged_at, acknowledged_by, note)
+       values ($1, $2, $3, '{}', $4, $5, $5, $6, $6, $7, $8, $9)`,
       [
         `inc_${index}`,
         kind,

@@ -45,5 +45,6 @@ export async function fillChannels(it: Installation, now: number): Promise<void>
   const opened = new Date(now - 47 * 60_000)
   await it.sql(status, ["globex", "dsp_5b1f0c9e", opened, 58, 1, 0, 212])
   await it.sql(status, ["globex", "dsp_a07c44d2", new Date(opened.getTime() + 90_000), 51, 1, 1, 198])
+  await it.sql("insert into channel_failure values ('globex', $1, 3, now(), 'status', 503)", [opened])
   await it.sql(status, ["northwind", "dsp_5b1f0c9e", null, 0, 4, 4, 3_840])
 }

@@ -26,6 +26,7 @@ export const sessionQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
   // Another tab may have begun another session, or ended it.
   refetchOnWindowFocus: "always",
+  refetchInterval: ({ state: { data } }) => (data ? false : 5_000),
 })
 
 async function readSession(): Promise<SessionState> {
@@ -127,6 +128,8 @@ async function request(method: string, body?: object, path = "/session"): Promis
   try {
     return await fetch(path, {
       method,
+      // The console waits longer for a database that hangs, and would not see that it has recovered.
+      ...(method === "GET" && { signal: AbortSignal.timeout(5_000) }),
       headers: {
         accept: "application/json",
         ...(body ? { "content-type": "application/json" } : {}),

@@ -19,6 +19,7 @@ export const commonTexts = {
   failed: {
     title: "This could not be read",
     noResponse: "No response",
+    slow: "The console, or its Postgres, does not respond. The page opens by itself when it does.",
     unreachable: "The console does not respond. Check your network, and try again.",
     request: "Request id for the operator:",
     retry: "Try again",

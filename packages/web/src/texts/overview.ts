@@ -11,6 +11,7 @@ export const overviewTexts = {
     noneMore:
       "No channel or connection is failing, no consumer is behind, no delivery of the last 7 days is dead, and no event of the last 24 hours was invalid.",
     for: "for",
+    see: "See more",
     resolved: "Resolved incidents",
     acknowledge: "Acknowledge",
     acknowledgeTitle: (incident: string) => `Acknowledge: ${incident}?`,

@@ -46,7 +46,8 @@ test("each dispatcher reports its unusual channels, deletes reports that no long
   })
   await waitUntil("the breaker to close", async () => (await open()).length === 0)
   expect(await dispatcher.stop()).toBe(0)
-  expect(await dispatchers()).toEqual([])
+  // The last one leaves its row.
+  expect(await dispatchers()).toHaveLength(1)
   await Promise.all([partner.close(), broken.close(), quick.close()])
 })
 

@@ -58,7 +58,11 @@ function Incident({ incident }: { incident: OpenIncident }) {
         {t.for} <Since at={since} />
       </div>
       <div className={classes.next}>
-        {page === null ? next_step : <PageLink page={page}>{next_step}</PageLink>}
+        {page === null ? (
+          operates && next_step
+        ) : (
+          <PageLink page={page}>{operates ? next_step : t.see}</PageLink>
+        )}
         {operates && <Acknowledge incident={incident} title={summary} />}
       </div>
     </li>

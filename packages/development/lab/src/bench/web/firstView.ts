@@ -11,7 +11,7 @@ import type { Bench } from "../startBench.ts"
 const rounds = 15
 /** The browser and the console are idle for so long before each view. */
 const quietMs = 1_500
-const text = "Channel globex is failing"
+const text = "Deliveries to the channel globex fail."
 
 /** `files` and `kB`: of the page's own files, without its HTML and the responses of the API. */
 type View = { shownAtMs: number; cpuMs: number; files: number; kB: number }
