@@ -29,7 +29,7 @@ test("a key is created, used, shown, listed and revoked, and printed only once",
   const own = await json<ApiKey>(["key", "show"], { SITEWIRE_API_KEY: key })
   expect(own).toMatchObject({ id, scopes: ["channel:acme", "channel:other"], revoked_at: null })
   expect(await json<ApiKey>(["key", "show", id])).toMatchObject({ id, name: "acme's developers" })
-  const listed = await run(["keys", "list"])
+  const listed = await run(["key", "list"])
   expect(listed.stdout).toMatch(
     new RegExp(`^${id} +acme's developers +active +in 90d +.* channel:acme, channel:other +`, "m"),
   )
@@ -57,7 +57,7 @@ test("sessions are listed and ended", async () => {
   const own = await json<Page<ConsoleSession>>(["session", "list"], { SITEWIRE_API_KEY: key })
   expect(own.data).toMatchObject([{ owner: { id, name: "support" } }, { owner: { id } }])
   const [first] = own.data
-  const listed = await run(["sessions", "list", "--owner", id])
+  const listed = await run(["session", "list", "--owner", id])
   expect(listed.stdout).toMatch(new RegExp(`^${first?.id} +support .* ${id} +read$`, "m"))
   expect(await run(["session", "end", first?.id ?? ""])).toMatchObject({ code: 2 })
   expect(await run(["session", "end", first?.id ?? "", "--yes"])).toMatchObject({ stdout: "1 ended.\n" })

@@ -77,7 +77,7 @@ function longValue(schema: z.ZodType): unknown {
     if (node.format === "uuid") return longId
     if (node.format === "date-time") return time
     if (node.format === "uri") return longUrl
-    return name === "next_cursor" ? null : (texts[name] ?? sentence)
+    return name === "next_cursor" || name === "channels" ? null : (texts[name] ?? sentence)
   }
   return make("", json.properties?.root as Node)
 }

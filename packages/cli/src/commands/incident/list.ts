@@ -1,9 +1,8 @@
 import {
   type Incident,
   incidentKindSchema,
-  incidentSchema,
+  incidentPageSchema,
   incidentStateSchema,
-  pageSchema,
 } from "@sitewire/contracts"
 import { Option } from "commander"
 import { readPages } from "../../api/readPages.ts"
@@ -37,18 +36,19 @@ export const listIncidents: CliCommand = {
     "sitewire incident list --state open",
     "sitewire incident list --state resolved --subject acme --after 7d",
   ],
-  json: pageSchema(incidentSchema),
+  json: incidentPageSchema,
   async run(session, _, options: Options) {
     const { state, kind, subject, after: created_after, before: created_before } = options
     const filter = { state, kind, subject, created_after, created_before }
     let channels: string | null = null
-    const page = await session.callApi((client) =>
+    const found = await session.callApi((client) =>
       readPages(options, async (query) => {
         const read = await client.listIncidents({ ...query, ...filter })
         channels = read.channels
         return read
       }),
     )
+    const page = { ...found, channels }
     if (channels !== null) session.note(channels)
     printPage(session, page, "No incidents.", () => [
       { title: "ID", cell: ({ id }) => id, whole: true },

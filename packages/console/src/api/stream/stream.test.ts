@@ -154,10 +154,9 @@ test("a key sees only its channels' and sites' changes", async () => {
     await insertSync(console.pool.sql, { at: Date.now(), connection: channel })
     await console.call("POST", `/v1/channels/${channel}/pause`)
   }
-  await partner.next("channel")
-  await owner.next("sync")
-  await ofChannel.next("channel")
-  await ofConnection.next("sync")
+  for (const stream of [partner, ofChannel])
+    for (const event of ["delivery", "channel"]) await stream.next(event)
+  for (const stream of [owner, ofConnection]) await stream.next("sync")
   const seen = ({ events }: typeof partner) =>
     new Set(
       events
