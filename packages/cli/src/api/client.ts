@@ -10,7 +10,7 @@ import { describeNetworkError } from "../errors/describeNetworkError.ts"
 import { Failure, failed, rejectedByApi, unreachable } from "../errors/failure.ts"
 import { sendChange } from "./sendChange.ts"
 
-export type ApiOptions = {
+type ApiOptions = {
   /** The management API's address without /v1. */
   api: string
   key: string
