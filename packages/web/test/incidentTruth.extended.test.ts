@@ -20,12 +20,16 @@ test.skipIf(!chromium)(
     const moved = await startReceiver(
       (_, response) => void response.writeHead(302, { location: "https://new.example/" }).end(),
     )
-    const system = await startSystem(() => {}, {
-      CONSOLE_WEB_FOLDER: await buildPage(),
-      RETRY_PERIOD: "30s",
-      SYNC_DEADLINE: "2s",
-      SYNC_WINDOW: "10s",
-    })
+    const system = await startSystem(
+      () => {},
+      {
+        CONSOLE_WEB_FOLDER: await buildPage(),
+        RETRY_PERIOD: "30s",
+        SYNC_DEADLINE: "2s",
+        SYNC_WINDOW: "10s",
+      },
+      { console: { countDelays: { marginMs: 3_000, settleAfterMs: 15_000 } } },
+    )
     const browser = await openBrowser()
     onTestFinished(async () => {
       await browser.close()
@@ -68,6 +72,8 @@ test.skipIf(!chromium)(
     })
     const { url } = await call("POST", "/v1/sign-in-links")
     const { page } = await openPage(browser, url, { width: 1_440, height: 900, scheme: "light" })
+    // That no dispatcher is running is known after a minute.
+    page.setDefaultTimeout(240_000)
     const overview = () => visit(page, `${cliEnv.SITEWIRE_API}/`)
     const incidents = page.getByRole("region", { name: "Current incidents" }).getByRole("listitem")
     const failing = incidents.filter({ hasText: "Deliveries to the channel moved fail." })
@@ -159,4 +165,5 @@ test.skipIf(!chromium)(
     database.resume()
     await fails.waitFor()
   },
+  900_000,
 )
