@@ -72,7 +72,7 @@ const longestReportMs = 120_000
  *
  * `locked`: deliveries whose rows another transaction has locked. A dispatcher leaves them as they are.
  */
-export function createModel() {
+export function createModel(clock = { now: 0 }, settings = { leaseMs, periodMs: schedule.periodMs }) {
   const deliveries = new Map<string, Delivery>()
   const waiting = new Map<string, Waiting>()
   /** By delivery, number and start. The value says whether what may quote the body is stored. */
@@ -82,7 +82,6 @@ export function createModel() {
   const channels = new Map<string, { paused: boolean; deleted: boolean }>()
   const unreachable = new Map<string, { counted: number; seen: Time }>()
   const locked = new Set<string>()
-  const clock = { now: 0 }
 
   const isFree = (id: string, { lease }: Waiting) => !locked.has(id) && (lease === null || lease < clock.now)
   const isOpen = (channel: string) =>
@@ -109,7 +108,7 @@ export function createModel() {
   }
 
   function claim(id: string, row: Waiting, startIn: number): Claimed {
-    row.lease = clock.now + leaseMs + startIn
+    row.lease = clock.now + settings.leaseMs + startIn
     const { lease, deferred, failures } = row
     const elapsed = elapsedOf(id, row)
     return { id, attempt: row.attempts + 1, failures: failures ?? 0, elapsed, lease, deferred, startIn }
@@ -257,7 +256,7 @@ export function createModel() {
     },
     endExpired(channel: string, from: Time): { delivery: string; died: boolean }[] {
       if (!isOpen(channel) || !unreachable.has(channel)) return []
-      const expired = queue(channel, from).filter(([id, row]) => elapsedOf(id, row) > schedule.periodMs)
+      const expired = queue(channel, from).filter(([id, row]) => elapsedOf(id, row) > settings.periodMs)
       return expired.map(([id]) => ({ delivery: id, died: endWaiting(id, "not-attempted") }))
     },
     endDeleted(channel: string): number {
