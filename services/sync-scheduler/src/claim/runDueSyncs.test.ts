@@ -235,8 +235,9 @@ test("a run that is ready to send only after the grace, because the process was 
     { startGraceMs: 200 },
   )
   expect(await asked.promise).toBe(false)
-  await waitUntil("the run to end", async () => (await readRuns(sql, "a"))[0]?.outcome === "failed")
-  expect(await readRuns(sql, "a")).toMatchObject([{ error: "late-start" }])
+  // On a busy machine, runs that were claimed late were abandoned before.
+  const ended = async () => (await readRuns(sql, "a")).find(({ outcome }) => outcome === "failed")
+  expect(await waitUntil("the run to end", ended)).toMatchObject({ error: "late-start" })
 })
 
 test("sources that hung before leave half of the permits to all others", async () => {
