@@ -138,17 +138,12 @@ const go = (path: string) => visit(page, `${system.cliEnv.SITEWIRE_API}${path}`)
 const countedUntil = () => page.getByText("Counted until").locator("time").getAttribute("datetime")
 
 const counts = `
-select (select count(*)::int from delivery where stored_at < $1 and ($2::text is null or channel_id = $2)) as created,
-       (select count(*)::int from attempt join delivery on id = delivery_id
-         where started_at < $1 and error is not null and ($2::text is null or channel_id = $2)) as failed,
-       (select count(*)::int from attempt join delivery on id = delivery_id
-         where started_at < $1 and ($2::text is null or channel_id = $2)) as attempts,
-       (select count(*)::int from attempt join delivery on id = delivery_id
-         where started_at < $1 and error is null and ($2::text is null or channel_id = $2)) as delivered,
-       (select percentile_disc(0.45) within group (order by duration_ms) from attempt join delivery on id = delivery_id
-         where started_at < $1 and ($2::text is null or channel_id = $2)) as p45,
-       (select percentile_disc(0.55) within group (order by duration_ms) from attempt join delivery on id = delivery_id
-         where started_at < $1 and ($2::text is null or channel_id = $2)) as p55,
+select (select count(*)::int from delivery where stored_at < $1) as created,
+       (select count(*)::int from attempt where started_at < $1 and error is not null) as failed,
+       (select count(*)::int from attempt where started_at < $1) as attempts,
+       (select count(*)::int from attempt where started_at < $1 and error is null) as delivered,
+       (select percentile_disc(0.45) within group (order by duration_ms) from attempt where started_at < $1) as p45,
+       (select percentile_disc(0.55) within group (order by duration_ms) from attempt where started_at < $1) as p55,
        (select coalesce(sum(triggers), 0)::int from sync_run
          where started_at < $1 and outcome in ('changed', 'unchanged')) as covered,
        (select count(*)::int from sync_run where started_at < $1) as syncs,
@@ -171,9 +166,9 @@ async function readCharts() {
   }
 }
 
-async function expectCharts(channel: string | null): Promise<void> {
+async function expectCharts(): Promise<void> {
   const { until, legends } = await readCharts()
-  const truth = await one(counts, until, channel)
+  const truth = await one(counts, until)
   expect(truth.created).toBeGreaterThan(50)
   expect(legends.Deliveries).toEqual({
     created: format(truth.created),
@@ -183,7 +178,6 @@ async function expectCharts(channel: string | null): Promise<void> {
   // Latencies are exact to 19 %, and shown in whole milliseconds.
   expect(parseMs(p50)).toBeGreaterThan((truth.p45 ?? 0) * 0.8 - 1)
   expect(parseMs(p50)).toBeLessThan((truth.p55 ?? 0) * 1.25 + 1)
-  if (channel !== null) return
   const triggers = legends["Triggers and syncs"] ?? {}
   expect(triggers).toMatchObject({ "covered triggers": format(truth.covered), syncs: format(truth.syncs) })
   expect(Number(triggers["accepted triggers"]?.replace(",", ""))).toBeGreaterThan(50)
@@ -191,7 +185,7 @@ async function expectCharts(channel: string | null): Promise<void> {
 
 /** `until`: when a minute has ended. */
 async function expectStatisticsOfCli(until: Date): Promise<void> {
-  const truth = await one(counts, until, null)
+  const truth = await one(counts, until)
   const { stdout } = await cli("statistics", "show", "--before", until.toISOString())
   const [head = "", ...lines] = stdout.split("\n")
   const total = lines.find((line) => line.startsWith("total")) ?? ""
@@ -235,14 +229,11 @@ test("the charts of each range, and the statistics of the CLI, have the numbers 
     return (created ?? 0) > 50 && (failed ?? 0) > 5
   }
   await waitUntil("enough load and faults to be counted", isCounted, 180_000)
-  for (const range of ["1h", "6h", "24h", "7d"]) {
+  for (const range of ["1h", "24h"]) {
     await go(`/?range=${range}`)
     await page.getByText("Counted until").waitFor()
-    await eventually(`the numbers of the range ${range}`, () => expectCharts(null))
+    await eventually(`the numbers of the range ${range}`, () => expectCharts())
   }
-  await go("/channels/fails")
-  await page.getByText("Counted until").waitFor()
-  await eventually("the numbers of the channel", () => expectCharts("fails"))
   const [position] = await system.installation.sql<{ until: Date }>(
     "select counted_through as until from statistics_position",
   )
@@ -260,7 +251,6 @@ test("what is dead and what waits is the same in the pages, the API, the CLI and
       channel,
     )
     await go(`/channels/${channel}`)
-    await page.getByText("Counted until").waitFor()
     expect(await readFigure(page, "Dead"), channel).toBe(format(truth.dead))
     expect(await readFigure(page, "Deferred"), channel).toBe(format(truth.deferred))
     expect(await readFigure(page, "Waiting for a retry"), channel).toBe(format(truth.retries))

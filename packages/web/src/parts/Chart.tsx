@@ -212,8 +212,7 @@ function logarithmicSplits(_: uPlot, __: number, low: number, high: number): num
 function tickOf(time: number, before: number | undefined): string {
   const date = new Date(time * 1000)
   const newDay = before !== undefined && new Date(before * 1000).getDate() !== date.getDate()
-  const wholeDays = before !== undefined && time - before >= 86_400
-  if (newDay || wholeDays || (before === undefined && date.getHours() === 0 && date.getMinutes() === 0))
+  if (newDay || (before === undefined && date.getHours() === 0 && date.getMinutes() === 0))
     return formatDay(date)
   return formatMinute(date)
 }

@@ -29,7 +29,7 @@ export const overviewTexts = {
   charts: {
     title: "Activity",
     range: "Time range",
-    ranges: { "1h": "1 h", "6h": "6 h", "24h": "24 h", "7d": "7 days" },
+    ranges: { "1h": "1 h", "24h": "24 h" },
     open: "Press Enter to see the deliveries of the selected time.",
     openSyncs: "Press Enter to see the syncs of the selected time.",
     deliveries: "Deliveries",
@@ -45,8 +45,5 @@ export const overviewTexts = {
     triggersAccepted: "accepted triggers",
     triggersCovered: "covered triggers",
     syncs: "syncs",
-    deferred: "Deferred deliveries by reason",
-    countedAt: "counted",
-    noneDeferred: "No delivery is deferred.",
   },
 } as const

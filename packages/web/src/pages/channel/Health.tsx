@@ -9,7 +9,6 @@ import {
 } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { useAccess } from "../../api/access.ts"
 import { channelHealthQuery } from "../../api/queries.ts"
 import { formatCounted, formatMs, formatNumber, formatPercent } from "../../format.ts"
@@ -17,19 +16,14 @@ import { Facts, Figures } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
-import { Columns, Empty, Rows, Section } from "../../parts/Page.tsx"
-import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, Table } from "../../parts/Rows.tsx"
-import { State } from "../../parts/State.tsx"
+import { Columns, Rows, Section } from "../../parts/Page.tsx"
+import { DeliveryRef } from "../../parts/Ref.tsx"
 import { Ago, Since } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { BulkResend } from "../deliveries/BulkResend.tsx"
 import { PartnerMessage, TellPartner } from "./TellPartner.tsx"
 
 const t = texts.health
-const Charts = lazy(() =>
-  import("../home/Charts.tsx").then(({ Charts: component }) => ({ default: component })),
-)
 
 export function Health({ channel }: { channel: Channel }) {
   const { id } = channel
@@ -90,9 +84,6 @@ export function Health({ channel }: { channel: Channel }) {
           ]}
         />
       </Section>
-      <Suspense fallback={<Loading />}>
-        <Charts range="24h" channel={id} />
-      </Suspense>
       <Columns>
         <Section title={t.lastSuccess}>
           {data.last_success ? (
@@ -122,18 +113,6 @@ export function Health({ channel }: { channel: Channel }) {
           )}
         </Section>
       </Columns>
-      <Section title={t.dispatchers} flush>
-        {data.dispatchers.length === 0 ? (
-          <Empty title={t.noDispatcher}>{t.noDispatcherMore}</Empty>
-        ) : (
-          <Table
-            label={t.dispatchers}
-            rows={data.dispatchers}
-            columns={columns}
-            keyOf={({ id: key }) => key}
-          />
-        )}
-      </Section>
     </Rows>
   )
 }
@@ -198,20 +177,3 @@ function attempts(name: string, statistics: AttemptStatistics) {
     t.ofAttempts(formatNumber(count), count),
   ] as const
 }
-
-const columns: Column<ChannelHealth["dispatchers"][number]>[] = [
-  { title: t.columns.dispatcher, cell: ({ id }) => <Mono>{id}</Mono> },
-  {
-    title: t.columns.breaker,
-    cell: ({ breaker }) => <State kind={breaker === "open" ? "bad" : "good"}>{t.breakers[breaker]}</State>,
-  },
-  { title: t.columns.inFlight, cell: ({ in_flight }) => in_flight ?? "–", end: true },
-  { title: t.columns.limit, cell: ({ concurrency_limit }) => concurrency_limit ?? "–", end: true },
-  { title: t.columns.failures, cell: ({ failures }) => failures ?? "–", end: true, minor: true },
-  {
-    title: t.columns.average,
-    cell: ({ average_ms }) => (average_ms === null ? "–" : formatMs(average_ms)),
-    end: true,
-    minor: true,
-  },
-]

@@ -13,10 +13,9 @@ import { failuresOf, filterOf, lengthOf, type Range, seriesOf, successOf, syncsO
 
 const t = texts.charts
 
-/** The charts of a range. `channel`: only that channel's, without triggers. */
-export function Charts({ range, channel }: { range: Range; channel?: string }) {
+export function Charts({ range }: { range: Range }) {
   const navigate = useNavigate()
-  const filter = filterOf(range, channel)
+  const filter = filterOf(range)
   const { data, error, refetch } = useQuery(statisticsQuery(filter))
   const from = filter.created_after
   const shown = useMemo(() => (data ? seriesOf(data, range, from) : null), [data, range, from])
@@ -31,8 +30,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
     hint: t.open,
     at(time: number) {
       const [created_after, created_before] = spanOf(time)
-      const search = { ...(channel ? { channel } : {}), created_after, created_before }
-      void navigate({ to: "/deliveries", search })
+      void navigate({ to: "/deliveries", search: { created_after, created_before } })
     },
   }
   const openSyncs = {
@@ -48,7 +46,7 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
   const ms = (value: number | undefined) => (value === undefined ? "–" : formatMs(value))
   return (
     <div>
-      <div className={classes.charts} data-count={channel === undefined ? 4 : 3}>
+      <div className={classes.charts}>
         <Chart
           label={t.deliveries}
           times={times}
@@ -113,36 +111,34 @@ export function Charts({ range, channel }: { range: Range; channel?: string }) {
             },
           ]}
         />
-        {channel === undefined && (
-          <Chart
-            label={t.triggers}
-            times={times}
-            incomplete={incomplete}
-            format={formatCompact}
-            open={openSyncs}
-            series={[
-              {
-                label: t.triggersAccepted,
-                values: shown.accepted,
-                color: "--chart-1",
-                filled: true,
-                summary: formatCompact(total.triggers?.accepted ?? 0),
-              },
-              {
-                label: t.triggersCovered,
-                values: shown.covered,
-                color: "--chart-4",
-                summary: formatCompact(total.triggers?.covered ?? 0),
-              },
-              {
-                label: t.syncs,
-                values: shown.syncs,
-                color: "--chart-3",
-                summary: formatCompact(syncsOf(total)),
-              },
-            ]}
-          />
-        )}
+        <Chart
+          label={t.triggers}
+          times={times}
+          incomplete={incomplete}
+          format={formatCompact}
+          open={openSyncs}
+          series={[
+            {
+              label: t.triggersAccepted,
+              values: shown.accepted,
+              color: "--chart-1",
+              filled: true,
+              summary: formatCompact(total.triggers?.accepted ?? 0),
+            },
+            {
+              label: t.triggersCovered,
+              values: shown.covered,
+              color: "--chart-4",
+              summary: formatCompact(total.triggers?.covered ?? 0),
+            },
+            {
+              label: t.syncs,
+              values: shown.syncs,
+              color: "--chart-3",
+              summary: formatCompact(syncsOf(total)),
+            },
+          ]}
+        />
       </div>
       <p className={classes.counted}>
         {t.countedUntil} <Time at={counted_before} />.{incomplete && ` ${t.incomplete}`}

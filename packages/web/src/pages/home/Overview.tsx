@@ -4,7 +4,6 @@ import { useFilters } from "../../app/search.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { PageHead, Rows } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
-import { Deferred } from "./Deferred.tsx"
 import { Incidents } from "./Incidents.tsx"
 import classes from "./Overview.module.css"
 import { type Range, rangeOf, ranges } from "./series.ts"
@@ -32,7 +31,6 @@ export function Overview() {
         <Suspense fallback={<Loading />}>
           <Charts range={range} />
         </Suspense>
-        <Deferred range={range} />
       </Rows>
     </>
   )

@@ -53,9 +53,9 @@ test("points have equal distances, and end with the newest counted minute; gaps 
   expect(series.syncs.at(-1)).toBe(2)
 })
 
-test("the current hour is the last point, and is marked as incomplete", () => {
-  const data = [point("2026-03-01T11:00:00.000Z"), point("2026-03-01T12:00:00.000Z")]
-  const series = seriesOf(statistics("2026-03-01T12:03:00.000Z", data), "7d", "2026-02-22T12:00:00.000Z")
+test("the current ten minutes are the last point, and are marked as incomplete", () => {
+  const data = [point("2026-03-01T11:50:00.000Z"), point("2026-03-01T12:00:00.000Z")]
+  const series = seriesOf(statistics("2026-03-01T12:03:00.000Z", data), "24h", "2026-02-28T12:10:00.000Z")
   expect(series.deliveries.slice(-2)).toEqual([5, 5])
   expect(series.incomplete).toBe(true)
 })

@@ -5,9 +5,7 @@ type Point = StatisticPoint
 /** How many points of how many minutes a range has. */
 export const ranges = {
   "1h": { merge: 1, points: 60 },
-  "6h": { merge: 2, points: 180 },
   "24h": { merge: 10, points: 144 },
-  "7d": { merge: 60, points: 168 },
 } as const
 
 export type Range = keyof typeof ranges
@@ -20,12 +18,12 @@ export function rangeOf(given: string | undefined): Range {
 /** How long a point is, in seconds. */
 export const lengthOf = (range: Range) => ranges[range].merge * 60
 
-/** The statistics of a range. Its begin changes only with its newest point, so that parts of a page share the response. */
-export function filterOf(range: Range, channel?: string) {
+/** The statistics of a range. Its begin changes only with its newest point, so that the page finds what `loadOverview` requested. */
+export function filterOf(range: Range) {
   const { merge, points } = ranges[range]
   const length = lengthOf(range) * 1_000
   const from = Math.floor(Date.now() / length) * length - points * length
-  return { merge, created_after: new Date(from).toISOString(), ...(channel ? { channel } : {}) }
+  return { merge, created_after: new Date(from).toISOString() }
 }
 
 export const failuresOf = ({ attempts: { delivered: _, ...failed } }: Pick<Point, "attempts">) =>
