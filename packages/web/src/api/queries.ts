@@ -10,7 +10,7 @@ type FilterOf<Name extends Operation> = {
   [Filter in Exclude<keyof Input<Name>, "cursor" | "limit">]?: Extract<Input<Name>[Filter], string>
 }
 
-export type DeliveryFilter = FilterOf<"listDeliveries">
+export type DeliveryFilter = Omit<FilterOf<"listDeliveries">, "error" | "waiting_for">
 export type ChannelFilter = FilterOf<"listChannels">
 export type ConnectionFilter = FilterOf<"listConnections">
 export type SyncFilter = FilterOf<"listSyncs">

@@ -55,11 +55,9 @@ const deliveries = createRoute({
   validateSearch: filterSearch<DeliveryFilter>({
     channel: true,
     state: true,
-    error: true,
     reference: true,
     event_id: true,
     site_url: true,
-    waiting_for: true,
     job: true,
     created_after: true,
     created_before: true,

@@ -97,16 +97,11 @@ export const channelTexts = {
     perSecond: (count: number) => `${count} per second`,
     standard: "Standard Webhooks headers",
     standardHint: "Also sends webhook-id, webhook-timestamp and webhook-signature.",
-    traceparent: "Trace context",
-    traceparentHint: "Also sends the W3C header traceparent, if the attempt's trace is recorded.",
     contact: "Contact",
     contactHint:
       "E-mail address of the partner. It is written to when the channel fails, and when it has recovered. Empty: nobody is written to.",
     contactMasked: "Masked: the scope personal-data shows it.",
     noContact: "Nobody is written to",
-    notifications: "Notifications for operators",
-    notificationsHint:
-      "This channel gets what operators should know, such as failing channels, instead of sites.",
     on: "Sent",
     off: "Not sent",
     created: "Created",

@@ -10,8 +10,6 @@ export const deliveriesTexts = {
     placeholders: { reference: "user-4711", event_id: "evt_2026_000017", site_url: "https://shop.example" },
     channel: "Channel",
     state: "State",
-    error: "Last error",
-    waitingFor: "Waits for",
     job: "Job",
     all: "All",
     none: "No deliveries yet",

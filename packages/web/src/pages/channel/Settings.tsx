@@ -53,7 +53,6 @@ function Shown({ channel }: { channel: Channel }) {
         ],
         [t.max, channel.max_per_second === null ? t.noMax : t.perSecond(channel.max_per_second)],
         [t.standard, channel.standard_webhooks ? t.on : t.off],
-        [t.traceparent, channel.send_traceparent ? t.on : t.off],
         [t.contact, channel.contact ?? t.noContact],
         [t.created, <Time key="created" at={channel.created_at} format="full" />],
       ]}
@@ -65,8 +64,6 @@ const names = [
   "address",
   "max_per_second",
   "standard_webhooks",
-  "send_traceparent",
-  "operator_notifications",
   "partner_may_change_address",
   "contact",
 ] as const
@@ -167,26 +164,12 @@ function Change({ channel }: { channel: Channel }) {
           onChange={(event) => set({ standard_webhooks: event.currentTarget.checked })}
         />
         {operates && (
-          <>
-            <Switch
-              label={t.traceparent}
-              description={t.traceparentHint}
-              checked={fields.send_traceparent}
-              onChange={(event) => set({ send_traceparent: event.currentTarget.checked })}
-            />
-            <Switch
-              label={t.notifications}
-              description={t.notificationsHint}
-              checked={fields.operator_notifications}
-              onChange={(event) => set({ operator_notifications: event.currentTarget.checked })}
-            />
-            <Switch
-              label={t.partnerMayChange}
-              description={t.partnerMayChangeHint}
-              checked={fields.partner_may_change_address}
-              onChange={(event) => set({ partner_may_change_address: event.currentTarget.checked })}
-            />
-          </>
+          <Switch
+            label={t.partnerMayChange}
+            description={t.partnerMayChangeHint}
+            checked={fields.partner_may_change_address}
+            onChange={(event) => set({ partner_may_change_address: event.currentTarget.checked })}
+          />
         )}
         {isOutdated && !isEmpty(changes) && <ChangedMeanwhile show={showCurrent} />}
         {error && !isOutdated && <ProblemAlert error={error} />}

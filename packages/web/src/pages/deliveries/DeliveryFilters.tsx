@@ -41,18 +41,6 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         value={filter.state}
         change={(state) => change({ state })}
       />
-      <SelectFilter
-        label={t.error}
-        values={texts.errorNames}
-        value={filter.error}
-        change={(error) => change({ error })}
-      />
-      <SelectFilter
-        label={t.waitingFor}
-        values={texts.waitingFor}
-        value={filter.waiting_for}
-        change={(waiting_for) => change({ waiting_for })}
-      />
       {filter.job !== undefined && <TextInput label={t.job} value={filter.job} readOnly />}
       <TimeRange
         after={filter.created_after}
