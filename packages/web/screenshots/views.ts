@@ -29,15 +29,11 @@ export function operatorViews({ failing, delivered }: { failing: string; deliver
     { name: "connections", path: "/connections" },
     { name: "connection-burst", path: "/connections/bakery-products" },
     { name: "connection-failing", path: "/connections/bookshop-stock" },
-    { name: "syncs", path: "/syncs" },
-    { name: "syncs-failed", path: "/syncs?outcome=failed&connection=bookshop-stock" },
-    { name: "syncs-none", path: "/syncs?site=nobody.example" },
     { name: "incidents", path: "/resolved-incidents" },
     { name: "invalid-events", path: "/invalid-events" },
     { name: "jobs", path: "/jobs" },
     { name: "job", path: "/jobs/job_3f1c" },
     { name: "keys", path: "/keys" },
-    { name: "sessions", path: "/sessions" },
     { name: "create-key", path: "/keys", prepare: press("Create key") },
     { name: "audit", path: "/audit" },
     { name: "not-found", path: "/channels/nobody" },
@@ -63,6 +59,6 @@ export const partnerViews: Shown[] = [
 
 export const ownerViews: Shown[] = [
   { name: "owner-connections", path: "/connections" },
-  { name: "owner-syncs", path: "/syncs?connection=bakery-products" },
+  { name: "owner-sessions", path: "/keys" },
   { name: "owner-connection", path: "/connections/bakery-products" },
 ]

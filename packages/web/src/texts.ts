@@ -17,7 +17,6 @@ import { sessionsTexts } from "./texts/sessions.ts"
 import { shellTexts } from "./texts/shell.ts"
 import { signInTexts } from "./texts/signIn.ts"
 import { statesTexts } from "./texts/states.ts"
-import { syncsTexts } from "./texts/syncs.ts"
 
 /** All texts of the page, ready for translation. Messages to partners are in partnerMessage.ts, because e-mails have them too. */
 export const texts = {
@@ -34,7 +33,6 @@ export const texts = {
   ...secretsTexts,
   ...connectionsTexts,
   ...connectionTexts,
-  ...syncsTexts,
   ...invalidEventsTexts,
   ...jobsTexts,
   ...jobTexts,

@@ -1,53 +1,27 @@
 import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
-import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile, tabTo } from "./fixtures/startPages.ts"
 
 const pages = pagesOfThisFile()
 
-test("a point of the chart of syncs opens the syncs of its time, by keyboard", async () => {
-  const isCounted = "select counted_through > now() - interval '3 minutes' as done from statistics_position"
-  await poll(() => pages.sql(isCounted)).toEqual([{ done: true }])
+test("a point of a chart opens the deliveries of its time, by keyboard", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
-  await opened.go("/?range=1h")
-  const chart = page.getByRole("slider", { name: /^Triggers and syncs/ })
-  await tabTo(chart)
-  // In each of the last ten minutes, there was a sync of the burst.
+  await opened.go("/")
+  await tabTo(page.getByRole("slider", { name: /^Deliveries/ }))
   for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowLeft")
   await page.keyboard.press("Enter")
-  await page.getByRole("heading", { name: "Syncs" }).waitFor()
+  await page.getByRole("heading", { name: "Deliveries" }).waitFor()
   await settle(page)
   const { searchParams } = new URL(page.url())
-  const [from = 0, until = 0] = ["started_after", "started_before"].map((name) =>
+  const [from = 0, until = 0] = ["created_after", "created_before"].map((name) =>
     Date.parse(searchParams.get(name) ?? ""),
   )
-  expect(until - from).toBe(60_000)
-  const started = page.getByRole("table").locator("tbody td:first-child time")
-  const times = await started.evaluateAll((all) => all.map((one) => one.getAttribute("datetime") ?? ""))
+  expect(until - from).toBe(600_000)
+  const created = page.getByRole("table").locator("[role=row] > :last-child time")
+  const times = await created.evaluateAll((all) => all.map((one) => one.getAttribute("datetime") ?? ""))
   expect(times.length).toBeGreaterThan(0)
   for (const time of times.map(Date.parse)) expect(time >= from && time < until).toBe(true)
-  await page.getByRole("table").getByRole("link", { name: "bakery-products" }).first().click()
-  await page.getByRole("heading", { name: "bakery-products" }).waitFor()
-})
-
-test("syncs are filtered in the URL, and a site's owner sees those of the site only", async () => {
-  await using opened = await pages.open("operate")
-  await opened.go("/syncs")
-  await settle(opened.page)
-  await opened.page.getByLabel("Connection", { exact: true }).fill("bookshop-stock")
-  await opened.page.getByText("responded with 502 Bad Gateway").first().waitFor()
-  await poll(() => opened.page.url()).toContain("connection=bookshop-stock")
-  await opened.page.getByRole("button", { name: "Clear filters" }).click()
-  await poll(() => opened.page.url()).not.toContain("?")
-
-  await using owner = await pages.open("site:bakery.example")
-  await owner.go("/syncs")
-  await settle(owner.page)
-  const sites = await owner.page.locator("tbody td:nth-child(3)").allTextContents()
-  expect(new Set(sites)).toEqual(new Set(["bakery.example"]))
-  await owner.go("/syncs?connection=bookshop-stock")
-  await owner.page.getByText("No sync matches these filters").waitFor()
 })
 
 test("a connection's page shows when its content changed and what, or why it cannot, and compares nothing until then", async () => {

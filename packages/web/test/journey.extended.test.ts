@@ -139,13 +139,6 @@ journey("find in the audit log who replaced a token", 2, async (page) => {
   await poll(async () => [...new Set(await operations.allTextContents())]).toEqual(["Replace token"])
 })
 
-journey("prove that nothing is lost", 3, async (page) => {
-  await goTo(page, "Jobs")
-  await openDialog(page, "Reconcile")
-  await confirmDialog(page, "Reconcile")
-  await page.getByText("Nothing is lost").waitFor()
-})
-
 journey("follow deliveries live", 1, async (page) => {
   await goTo(page, "Deliveries")
   const links = page.getByRole("main").locator('a[href^="/deliveries/"]')

@@ -46,7 +46,7 @@ test("an operator ends the session of somebody else, who is told", async () => {
   await partner.go("/")
   await settle(partner.page)
   await using operator = await pages.open("operate,admin")
-  await operator.go("/sessions")
+  await operator.go("/keys")
   const row = operator.page.getByRole("row").filter({ hasText: "channel:acme" }).first()
   await row.getByRole("button", { name: "End", exact: true }).click()
   await operator.page.getByRole("dialog").getByRole("button", { name: "End", exact: true }).click()
@@ -89,7 +89,7 @@ test("each scope sees its own pages, and not those of others by their URLs", asy
   const links = (await partner.page.getByRole("navigation").getByRole("link").allTextContents()).join()
   expect(links).toBe("Deliveries,Channels")
   expect(await partner.page.getByRole("button", { name: "Pause" }).count()).toBe(0)
-  for (const path of ["/channels/globex", "/keys", "/audit", "/connections/bakery-products"]) {
+  for (const path of ["/channels/globex", "/audit", "/connections/bakery-products"]) {
     await partner.go(path)
     await settle(partner.page)
     const text = await partner.page.getByRole("main").textContent()
@@ -111,13 +111,13 @@ test("each role sees its own pages and buttons", async () => {
     const links = await opened.page.getByRole("navigation").getByRole("link").allTextContents()
     return links.join()
   }
-  const all = "Overview,Deliveries,Channels,Connections,Syncs,Invalid events,Jobs"
+  const all = "Overview,Deliveries,Channels,Connections,Invalid events,Jobs"
   expect(await linksOf("operate")).toBe(all)
-  expect(await linksOf("operate,admin")).toBe(`${all},API keys,Sessions,Audit log`)
-  expect(await linksOf("admin")).toBe("API keys,Sessions,Audit log")
+  expect(await linksOf("operate,admin")).toBe(`${all},API keys,Audit log`)
+  expect(await linksOf("admin")).toBe("API keys,Audit log")
   expect(await linksOf("personal-data")).toBe("Jobs")
   expect(await linksOf("publisher")).toBe("Invalid events")
-  expect(await linksOf("connection:bakery-products")).toBe("Connections,Syncs")
+  expect(await linksOf("connection:bakery-products")).toBe("Connections")
 
   const count = async (scopes: string, path: string, name: string) => {
     await using opened = await pages.open(scopes)
@@ -131,7 +131,7 @@ test("each role sees its own pages and buttons", async () => {
   for (const [path, name, shownTo, hiddenFrom] of [
     [`/deliveries/${delivered?.id}`, "Reveal", "operate,personal-data", "operate"],
     ["/jobs", "Erase data", "personal-data", "operate"],
-    ["/jobs", "Reconcile", "operate", "personal-data"],
+    ["/keys", "Create key", "operate,admin", "operate"],
     ["/connections/bakery-products", "Sync now", "operate", "connection:bakery-products"],
   ] as const) {
     expect(await count(shownTo, path, name), name).toBe(1)

@@ -13,7 +13,6 @@ type FilterOf<Name extends Operation> = {
 export type DeliveryFilter = Omit<FilterOf<"listDeliveries">, "error" | "waiting_for">
 export type ChannelFilter = FilterOf<"listChannels">
 export type ConnectionFilter = FilterOf<"listConnections">
-export type SyncFilter = FilterOf<"listSyncs">
 export type IncidentFilter = Omit<FilterOf<"listIncidents">, "state">
 export type AuditFilter = FilterOf<"listAudit">
 type StatisticsFilter = Input<"readStatistics">
@@ -95,10 +94,12 @@ export const windowsQuery = (id: string) =>
     queryFn: ({ signal }) => api.listWindows({ id, limit: 60 }, { signal }),
   })
 
-export const syncsQuery = (filter: SyncFilter) =>
-  listOptions(["syncs", "list", filter], (cursor, signal) =>
-    api.listSyncs({ ...filter, cursor, limit: 50 }, { signal }),
-  )
+/** The newest syncs that changed the content. */
+export const changesQuery = (id: string, limit: number) =>
+  queryOptions({
+    queryKey: ["connections", id, "changes"],
+    queryFn: ({ signal }) => api.listSyncs({ connection: id, outcome: "changed", limit }, { signal }),
+  })
 
 /** The content of a connection, at most its first 64 KiB. Null: nothing has been fetched yet. */
 export const snapshotQuery = (id: string) =>

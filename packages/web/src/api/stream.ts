@@ -56,7 +56,6 @@ export function followChanges(): () => void {
     on("sync", ({ connection }: { connection: string }) => {
       changed.add(`connections ${connection}`)
       changed.add("connections list")
-      changed.add("syncs list")
     })
     on("channel", ({ id }: { id: string }) => {
       changed.add(`channels ${id}`)
@@ -111,7 +110,7 @@ export function followChanges(): () => void {
 
 function refresh(key: string): void {
   const queryKey = key.split(" ")
-  if (key !== "deliveries list" && key !== "syncs list") {
+  if (key !== "deliveries list") {
     void queryClient.invalidateQueries({ queryKey })
     return
   }

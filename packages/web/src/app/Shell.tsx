@@ -122,7 +122,7 @@ function Account() {
             onChange={(scheme) => setColorScheme(scheme)}
             data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: t.schemes[value] }))}
           />
-          <Link to="/sessions">{t.sessions}</Link>
+          <Link to="/keys">{t.sessions}</Link>
           <a href="/reference">{t.api}</a>
           <Button variant="default" size="xs" fullWidth onClick={() => mutate()}>
             {t.signOut}

@@ -16,7 +16,6 @@ export function navigationOf(access: Access): Entry[][] {
       isPartner && { to: "/deliveries", label: t.deliveries, icon: "delivery" },
       isPartner && { to: "/channels", label: t.channels, icon: "channel" },
       isOwner && { to: "/connections", label: t.connections, icon: "connection" },
-      isOwner && { to: "/syncs", label: t.syncs, icon: "sync" },
     ],
     [
       readsInvalidEvents && { to: "/invalid-events", label: t.invalidEvents, icon: "invalid" },
@@ -24,7 +23,6 @@ export function navigationOf(access: Access): Entry[][] {
     ],
     [
       administers && { to: "/keys", label: t.keys, icon: "key" },
-      administers && { to: "/sessions", label: t.sessions, icon: "key" },
       administers && { to: "/audit", label: t.audit, icon: "audit" },
     ],
   ]

@@ -11,7 +11,6 @@ import type {
   ConnectionFilter,
   DeliveryFilter,
   IncidentFilter,
-  SyncFilter,
 } from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
 import { NotFound } from "../parts/Failed.tsx"
@@ -98,19 +97,6 @@ const connection = createRoute({
   component: lazyRouteComponent(() => import("../pages/connection/ConnectionPage.tsx"), "ConnectionPage"),
 })
 
-const syncs = createRoute({
-  getParentRoute: () => shell,
-  path: "/syncs",
-  validateSearch: filterSearch<SyncFilter>({
-    connection: true,
-    site: true,
-    outcome: true,
-    started_after: true,
-    started_before: true,
-  }),
-  component: lazyRouteComponent(() => import("../pages/syncs/Syncs.tsx"), "Syncs"),
-})
-
 const incidents = createRoute({
   getParentRoute: () => shell,
   path: "/resolved-incidents",
@@ -150,12 +136,6 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys"),
 })
 
-const sessions = createRoute({
-  getParentRoute: () => shell,
-  path: "/sessions",
-  component: lazyRouteComponent(() => import("../pages/sessions/Sessions.tsx"), "Sessions"),
-})
-
 const audit = createRoute({
   getParentRoute: () => shell,
   path: "/audit",
@@ -184,13 +164,11 @@ export const router = createRouter({
       channel,
       connections,
       connection,
-      syncs,
       incidents,
       invalidEvents,
       jobs,
       job,
       keys,
-      sessions,
       audit,
       unknown,
     ]),

@@ -4,7 +4,6 @@ const paths = {
   delivery: "M21 4 3 11l6 3 3 6zM9 14l5-5",
   channel: "M4 12h4m8 0h4M12 4v4m0 8v4M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z",
   connection: "M4 9a8 8 0 0 1 14-3l2 2m0-5v5h-5M20 15a8 8 0 0 1-14 3l-2-2m0 5v-5h5",
-  sync: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3.5 2",
   invalid: "M12 4 2.5 20h19zM12 10v4m0 3v.01",
   job: "M4 6h16M4 12h16M4 18h10",
   key: "M14 10a4 4 0 1 1-3.5-4A4 4 0 0 1 14 10zm0 0h7v3m-4-3v2",

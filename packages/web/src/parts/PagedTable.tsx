@@ -22,6 +22,7 @@ export function PagedTable<Row>({
   columns,
   keyOf,
   empty,
+  head,
 }: {
   list: List<Row>
   label: string
@@ -29,10 +30,12 @@ export function PagedTable<Row>({
   keyOf: (row: Row) => string
   /** Shown instead of an empty table. */
   empty: ReactNode
+  /** Of a page with more than this list. */
+  head?: { title: string; aside: ReactNode }
 }) {
   const rows = rowsOf(list)
   return (
-    <Section flush>
+    <Section {...head} flush>
       {list.error ? (
         <Failed error={list.error} retry={list.refetch} />
       ) : !list.data ? (

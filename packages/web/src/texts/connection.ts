@@ -99,7 +99,6 @@ export const connectionTexts = {
     coveredSign: "a sync and its minute",
     failedSign: "a failed sync",
     pendingSign: "the next sync",
-    all: "All syncs of this connection",
   },
 
   content: {

@@ -32,15 +32,4 @@ export const jobsTexts = {
     also: "Also deleted are the contents before the last change of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
     confirm: "Erase",
   },
-
-  reconcile: {
-    label: "Reconcile",
-    title: "Prove that nothing is lost",
-    explain:
-      "Compares Kafka with Postgres: each event must be a delivery or an invalid event, and each accepted trigger must be covered by a sync. It changes nothing.",
-    after: "From",
-    afterHint: "At most 7 days ago.",
-    before: "Until",
-    beforeHint: "Default: now.",
-  },
 } as const

@@ -31,7 +31,6 @@ export const overviewTexts = {
     range: "Time range",
     ranges: { "1h": "1 h", "24h": "24 h" },
     open: "Press Enter to see the deliveries of the selected time.",
-    openSyncs: "Press Enter to see the syncs of the selected time.",
     deliveries: "Deliveries",
     created: "created",
     failedAttempts: "failed attempts",

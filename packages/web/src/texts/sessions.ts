@@ -1,5 +1,6 @@
 export const sessionsTexts = {
   sessions: {
+    title: "Sessions",
     none: "No sessions",
     current: "this one",
     end: "End",

@@ -5,12 +5,10 @@ export const shellTexts = {
     channels: "Channels",
     channel: "Your channel",
     connections: "Connections",
-    syncs: "Syncs",
     incidents: "Resolved incidents",
     invalidEvents: "Invalid events",
     jobs: "Jobs",
     keys: "API keys",
-    sessions: "Sessions",
     audit: "Audit log",
   },
 

@@ -1,6 +1,6 @@
 import type { ListedSync } from "@sitewire/contracts"
-import { useInfiniteQuery } from "@tanstack/react-query"
-import { syncsQuery } from "../../api/queries.ts"
+import { useQuery } from "@tanstack/react-query"
+import { changesQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { Columns, Section } from "../../parts/Page.tsx"
 import { type Column, Table } from "../../parts/Rows.tsx"
@@ -13,8 +13,9 @@ const shown = 8
 
 /** When the content changed, by how much, and what changed last. */
 export function Changes({ id }: { id: string }) {
-  const { data } = useInfiniteQuery(syncsQuery({ connection: id, outcome: "changed" }))
-  const syncs = data?.pages[0]?.data ?? []
+  // One more, to which the last shown is compared.
+  const { data } = useQuery(changesQuery(id, shown + 1))
+  const syncs = data?.data ?? []
   const [newest] = syncs
   if (!newest?.content_sha256) return null
   const rows = syncs.slice(0, shown).map((sync, index) => ({ sync, before: syncs[index + 1] ?? null }))

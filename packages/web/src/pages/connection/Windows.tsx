@@ -1,6 +1,5 @@
 import type { PendingWindow, Window } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
 import { windowsQuery } from "../../api/queries.ts"
 import { formatBytes, formatMs } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
@@ -31,9 +30,6 @@ export function Windows({ id }: { id: string }) {
           <Sync key={window.sync.fence} window={window} />
         ))}
       </ol>
-      <Link to="/syncs" search={{ connection: id }} className={classes.all}>
-        {t.all}
-      </Link>
       <p className={classes.explain}>{t.explain}</p>
     </div>
   )

@@ -22,22 +22,12 @@ export function Charts({ range }: { range: Range }) {
   if (error) return <Failed error={error} retry={refetch} />
   if (!data || !shown) return <Loading />
 
-  const spanOf = (time: number) => [
-    new Date(time * 1_000).toISOString(),
-    new Date((time + lengthOf(range)) * 1_000).toISOString(),
-  ]
   const open = {
     hint: t.open,
     at(time: number) {
-      const [created_after, created_before] = spanOf(time)
+      const created_after = new Date(time * 1_000).toISOString()
+      const created_before = new Date((time + lengthOf(range)) * 1_000).toISOString()
       void navigate({ to: "/deliveries", search: { created_after, created_before } })
-    },
-  }
-  const openSyncs = {
-    hint: t.openSyncs,
-    at(time: number) {
-      const [started_after, started_before] = spanOf(time)
-      void navigate({ to: "/syncs", search: { started_after, started_before } })
     },
   }
   const { times, incomplete } = shown
@@ -116,7 +106,6 @@ export function Charts({ range }: { range: Range }) {
           times={times}
           incomplete={incomplete}
           format={formatCompact}
-          open={openSyncs}
           series={[
             {
               label: t.triggersAccepted,

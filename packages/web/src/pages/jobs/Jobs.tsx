@@ -11,19 +11,15 @@ import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { describeCounts } from "./counts.ts"
 import { Erase } from "./Erase.tsx"
-import { Reconcile } from "./Reconcile.tsx"
 
 const t = texts.jobs
 
 export function Jobs() {
   const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
-  const { operates, erases } = useAccess()
+  const { erases } = useAccess()
   return (
     <>
-      <PageHead title={texts.pages.jobs}>
-        {erases && <Erase />}
-        {operates && <Reconcile />}
-      </PageHead>
+      <PageHead title={texts.pages.jobs}>{erases && <Erase />}</PageHead>
       <PagedTable
         list={list}
         label={texts.pages.jobs}

@@ -1,9 +1,10 @@
 import type { ApiKey } from "@sitewire/contracts"
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
 import { keysQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { Empty, PageHead, Rows } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
@@ -11,25 +12,37 @@ import { State } from "../../parts/State.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
 import { CreateKey } from "./CreateKey.tsx"
+import { Sessions } from "./Sessions.tsx"
 
 const t = texts.keys
 type Key = ApiKey
 
+/** Keys, and the sessions of their users. Without the scope admin: only one's own sessions. */
 export function Keys() {
-  const list = useInfiniteQuery(keysQuery())
+  const { administers } = useAccess()
   return (
     <>
-      <PageHead title={texts.pages.keys}>
-        <CreateKey />
+      <PageHead title={administers ? texts.pages.keys : texts.shell.sessions}>
+        {administers && <CreateKey />}
       </PageHead>
-      <PagedTable
-        list={list}
-        label={texts.pages.keys}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<Empty title={t.none} />}
-      />
+      <Rows>
+        {administers && <KeyTable />}
+        <Sessions />
+      </Rows>
     </>
+  )
+}
+
+function KeyTable() {
+  const list = useInfiniteQuery(keysQuery())
+  return (
+    <PagedTable
+      list={list}
+      label={texts.pages.keys}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={<Empty title={t.none} />}
+    />
   )
 }
 

@@ -15,22 +15,12 @@ type StartJobProps = {
   confirm: string
   ready: boolean
   danger?: boolean
-  reason?: "required" | "optional"
   start: (post: Post, reason: string) => Promise<Job | DryRun>
   close: () => void
 }
 
 /** A dialog that starts a job, and then opens the job's page. */
-export function StartJob({
-  title,
-  children,
-  confirm,
-  ready,
-  danger = false,
-  reason = "required",
-  start,
-  close,
-}: StartJobProps) {
+export function StartJob({ title, children, confirm, ready, danger = false, start, close }: StartJobProps) {
   const navigate = useNavigate()
   const [why, setWhy] = useState("")
   const request = useWrite({
@@ -43,16 +33,16 @@ export function StartJob({
     <FormDialog
       title={title}
       submit={confirm}
-      ready={ready && (reason === "optional" || why.trim() !== "")}
+      ready={ready && why.trim() !== ""}
       danger={danger}
       request={request}
       close={close}
     >
       {children}
       <TextInput
-        label={reason === "required" ? texts.common.reason : texts.common.reasonOptional}
+        label={texts.common.reason}
         description={texts.common.reasonHint}
-        required={reason === "required"}
+        required
         maxLength={500}
         value={why}
         onChange={(event) => setWhy(event.currentTarget.value)}

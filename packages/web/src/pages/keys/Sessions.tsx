@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
 import { sessionsQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { PagedTable } from "../../parts/PagedTable.tsx"
 import { Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
@@ -16,18 +16,17 @@ type Session = ConsoleSession
 export function Sessions() {
   const list = useInfiniteQuery(sessionsQuery())
   return (
-    <>
-      <PageHead title={texts.pages.sessions}>
-        <End label={t.endOwn} title={t.endOwnTitle} path={{ owner: "current" }} />
-      </PageHead>
-      <PagedTable
-        list={list}
-        label={texts.pages.sessions}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={<Empty title={t.none} />}
-      />
-    </>
+    <PagedTable
+      list={list}
+      label={t.title}
+      head={{
+        title: t.title,
+        aside: <End label={t.endOwn} title={t.endOwnTitle} path={{ owner: "current" }} />,
+      }}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={<Empty title={t.none} />}
+    />
   )
 }
 
@@ -57,12 +56,11 @@ type Which = { id: string } | { owner: string }
 
 function End({ label, title, path }: { label: string; title: string; path: Which }) {
   const client = useQueryClient()
-  const inRow = "id" in path
-  const run = () => (inRow ? api.endSession({ ...path }) : api.endSessions({ ...path }))
+  const run = () => ("id" in path ? api.endSession({ ...path }) : api.endSessions({ ...path }))
   return (
     <Action
       label={label}
-      size={inRow ? "compact-sm" : "sm"}
+      size="compact-sm"
       danger
       title={title}
       run={run}
