@@ -110,20 +110,6 @@ export const connectionTexts = {
 
   changes: {
     title: "Changes of the content",
-    newest: "What changed",
-    list: "When it changed",
-    added: (count: string) => `${count} added`,
-    removed: (count: string) => `${count} removed`,
-    lines: "Lines:",
-    line: (number: string) => `Line ${number}`,
-    formatted: "JSON is formatted first, so that only its values are compared.",
-    onlyFormat: "Only the format of the JSON changed, and not its values.",
-    cut: "Only the first differences are shown.",
-    notStored:
-      "The content before is not stored: there was none, it was replaced more than 7 days ago (10 minutes if it was larger than 1 MiB), or an erasure deleted it.",
-    tooLarge: "The content, or the one before, is larger than 1 MiB, so they are not compared.",
-    tooDifferent: "The contents are too different to be compared line by line.",
-    noText: "The content is not text.",
     columns: { changed: "Changed", size: "Size", difference: "Difference" },
   },
 } as const

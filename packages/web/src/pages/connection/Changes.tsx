@@ -2,39 +2,25 @@ import type { ListedSync } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
 import { changesQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
-import { Columns, Section } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { type Column, Table } from "../../parts/Rows.tsx"
-import { Ago, Time } from "../../parts/Time.tsx"
+import { Time } from "../../parts/Time.tsx"
 import { texts } from "../../texts.ts"
-import { Difference } from "./difference/Difference.tsx"
 
 const t = texts.changes
 const shown = 8
 
-/** When the content changed, by how much, and what changed last. */
+/** When the content changed, and by how much. */
 export function Changes({ id }: { id: string }) {
   // One more, to which the last shown is compared.
   const { data } = useQuery(changesQuery(id, shown + 1))
   const syncs = data?.data ?? []
-  const [newest] = syncs
-  if (!newest?.content_sha256) return null
+  if (syncs.length === 0) return null
   const rows = syncs.slice(0, shown).map((sync, index) => ({ sync, before: syncs[index + 1] ?? null }))
   return (
-    <Columns wide>
-      <Section
-        title={t.newest}
-        aside={
-          <small className="dimmed">
-            <Ago at={newest.finished_at ?? newest.started_at} />
-          </small>
-        }
-      >
-        <Difference id={id} fence={newest.fence} />
-      </Section>
-      <Section title={t.list} flush>
-        <Table label={t.title} rows={rows} columns={columns} keyOf={({ sync }) => String(sync.fence)} />
-      </Section>
-    </Columns>
+    <Section title={t.title} flush>
+      <Table label={t.title} rows={rows} columns={columns} keyOf={({ sync }) => String(sync.fence)} />
+    </Section>
   )
 }
 
