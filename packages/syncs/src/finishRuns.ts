@@ -44,8 +44,8 @@ export type Finish =
  *   pause.
  * - After a failure with a status, the next request has no validator: some servers reject their own.
  * - A changed content leaves a row of `unpublished_change`, from which its record of `connection.changed` follows.
- * - The content before it becomes a row of `previous_snapshot`, and the one before that expires earlier. Chunks of this and
- *   of older runs are deleted, except those of the snapshot and of contents that have not expired.
+ * - The content before it becomes a row of `previous_snapshot`. Chunks of this and of older runs are deleted, except those of
+ *   the snapshot and of contents that have not expired.
  */
 export async function finishRuns(
   sql: Sql,
@@ -106,13 +106,6 @@ type GrantRow = {
 
 /** How long a replaced content can be read, so that a reader that has begun can finish. */
 const readableFor = "interval '10 minutes'"
-
-/** The newest of a connection's replaced contents is stored longer, to show what changed, if it is not larger. */
-const comparedFor = "interval '7 days'"
-const maxComparedBytes = 1_048_576
-
-/** When a replaced content `p` expires, with what `ended` changes. */
-const expiry = `case when ended.stores then least(p.expires_at, p.replaced_at + ${readableFor}) else p.expires_at end`
 
 const finish = defineStatement<Ids & Results & { windowMs: number; retryWindows: number[] }, GrantRow>(
   "finish-runs",
@@ -200,17 +193,13 @@ replaced as (
   insert into previous_snapshot
     (connection_id, fence, content_sha256, content_type, bytes, stored_at, replaced_at, expires_at)
   select s.connection_id, s.fence, s.content_sha256, s.content_type, s.bytes, s.stored_at, clock.at,
-    clock.at + case when s.bytes <= ${maxComparedBytes} then ${comparedFor} else ${readableFor} end
+    clock.at + ${readableFor}
   from stored join snapshot s using (connection_id), clock
   on conflict do nothing
 ),
 deleted_previous as (
   delete from previous_snapshot p using ended, clock
-  where p.connection_id = ended.connection_id and ${expiry} < clock.at
-),
-shortened as (
-  update previous_snapshot p set expires_at = ${expiry} from ended, clock
-  where ended.stores and p.connection_id = ended.connection_id and ${expiry} < p.expires_at and ${expiry} >= clock.at
+  where p.connection_id = ended.connection_id and p.expires_at < clock.at
 ),
 revalidated as (
   update snapshot s set etag = ended.etag
@@ -224,7 +213,7 @@ deleted_chunks as (
   where c.connection_id = ended.connection_id and c.fence <= ended.fence and c.fence is distinct from s.fence
     and (c.fence <> ended.fence or not ended.stores)
     and not exists (select from previous_snapshot p
-      where p.connection_id = c.connection_id and p.fence = c.fence and ${expiry} >= clock.at)
+      where p.connection_id = c.connection_id and p.fence = c.fence and p.expires_at >= clock.at)
 )
 select written.grant_id, false as running,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,

@@ -140,7 +140,7 @@ test("an erased delivery shows when it was erased and by which job, and not that
     .getByRole("dialog")
     .getByLabel("E-mail address")
     .fill(row?.email ?? "")
-  await page.getByText("contents before the last change of all connections").waitFor()
+  await page.getByText("replaced contents of all connections").waitFor()
   await page.getByLabel("Reason").fill("request 1")
   await confirmDialog(page, "Erase")
   await poll(() => pages.sql("select state from delivery where id = $1", [id])).toEqual([{ state: "erased" }])

@@ -23,7 +23,6 @@ import { listSyncs } from "./connections/listSyncs.ts"
 import { listWindows } from "./connections/listWindows.ts"
 import { readConnection } from "./connections/readConnection.ts"
 import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
-import { readPreviousSnapshot } from "./connections/readPreviousSnapshot.ts"
 import { readSnapshot } from "./connections/readSnapshot.ts"
 import { replaceConnectionSecret } from "./connections/replaceConnectionSecret.ts"
 import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
@@ -89,7 +88,6 @@ const implemented: Record<Operation, Route> = {
   listSyncs,
   listWindows,
   readSnapshot,
-  readPreviousSnapshot,
   listDeliveries,
   readDelivery,
   listAttempts,

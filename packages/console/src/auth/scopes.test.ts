@@ -78,7 +78,6 @@ const calls: Record<string, Call> = {
   listSyncs: listed,
   listWindows: byId,
   readSnapshot: byId,
-  readPreviousSnapshot: byId,
   listDeliveries: ({ id, delivery }, scope, own) => ({
     // A publisher knows the id of its own event only.
     path: scope === "publisher" && own ? `/v1/deliveries?event_id=${id}` : "/v1/deliveries",

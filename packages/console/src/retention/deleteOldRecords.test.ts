@@ -62,7 +62,7 @@ test("sessions and sign-in links older than a day are deleted", async () => {
   await database.drop()
 })
 
-test("contents that were replaced more than 7 days ago are deleted, and the newest ones stay", async () => {
+test("replaced contents that have expired are deleted, and the newest ones stay", async () => {
   const database = await freshDatabase()
   const { sql, close } = openPool({ url: database.url, size: 1, name: "test" })
   await sql(`insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)

@@ -89,12 +89,6 @@ export const problemCodes = {
     meaning: "No sync of the connection has stored content yet.",
     remedy: "Wait for a sync, or read why the last one failed.",
   },
-  "no-previous-content": {
-    status: 404,
-    title: "No previous content",
-    meaning: "The content before the last change is not stored.",
-    remedy: "None. It is stored for 7 days after the change, or for 10 minutes if it is larger than 1 MiB.",
-  },
   "method-not-allowed": {
     status: 405,
     title: "Method not allowed",

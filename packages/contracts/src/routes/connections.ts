@@ -213,17 +213,4 @@ export const connectionRoutes = {
       410: "The content of the sync in `fence` is not stored. Read the newest, without `fence`.",
     },
   },
-  readPreviousSnapshot: {
-    method: "get",
-    path: "/v1/connections/{id}/snapshot/previous",
-    summary: "Read the content that a connection had before its last change",
-    allow: { read: "all", site: "own" },
-    expensive: true,
-    description:
-      "It is stored for 10 minutes after the change, and for 7 days if it is not larger than 1 MiB, to show what changed. An erasure deletes the previous contents of all connections.",
-    params: idParameter,
-    success: { status: 200, description: "The content before the last change.", headers: contentHeaders },
-    requestHeaders: contentRequestHeaders,
-    otherResponses: notModified,
-  },
 } satisfies Record<string, Route>

@@ -109,30 +109,15 @@ async function fillContent(it: Installation, id: string, fence: number): Promise
     price: `${(3 + (index % 17) * 0.35).toFixed(2)} EUR`,
     available: index % 5 !== 0,
   }))
-  const before = products
-    .filter((_, index) => index !== 64)
-    .map((product, index) => ({
-      ...product,
-      ...(index === 4 || index === 120 ? { price: "2.95 EUR" } : {}),
-      ...(index === 9 ? { title: "رغيف القمح", available: false } : {}),
-    }))
-  const [content, previous] = [products, before].map((list) =>
-    Buffer.from(JSON.stringify({ products: list }, null, 2)),
-  )
-  // That of the florist had one larger than 1 MiB.
-  const isKept = id !== "florist-catalogue"
-  const store = "insert into snapshot_chunk (connection_id, fence, position, data) values ($1, $2, 0, $3)"
-  await it.sql(store, [id, fence, content])
-  if (isKept) await it.sql(store, [id, fence - 1, previous])
+  const content = Buffer.from(JSON.stringify({ products }, null, 2))
+  await it.sql("insert into snapshot_chunk (connection_id, fence, position, data) values ($1, $2, 0, $3)", [
+    id,
+    fence,
+    content,
+  ])
   await it.sql(
     `insert into snapshot (connection_id, fence, content_sha256, content_type, bytes)
      values ($1, $2, sha256($3), 'application/json', $4)`,
-    [id, fence, content, content?.length],
-  )
-  if (!isKept) return
-  await it.sql(
-    `insert into previous_snapshot (connection_id, fence, content_sha256, content_type, bytes, stored_at, expires_at)
-     values ($1, $2, sha256($3), 'application/json', $4, now(), now() + interval '7 days')`,
-    [id, fence - 1, previous, previous?.length],
+    [id, fence, content, content.length],
   )
 }

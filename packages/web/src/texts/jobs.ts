@@ -29,7 +29,7 @@ export const jobsTexts = {
     nothing: "No delivery has such data. The job still proves it.",
     explain:
       "Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and the partners' responses of their attempts. They are never sent again. This cannot be undone.",
-    also: "Also deleted are the contents before the last change of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
+    also: "Also deleted are the replaced contents of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
     confirm: "Erase",
   },
 } as const

@@ -4,7 +4,7 @@ import type { CliCommand } from "../../command.ts"
 import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 import { failed } from "../../errors/failure.ts"
 
-type Options = { previous?: boolean; fence?: string }
+type Options = { fence?: string }
 
 export const showSnapshot: CliCommand = {
   name: "show-snapshot",
@@ -12,21 +12,17 @@ export const showSnapshot: CliCommand = {
   arguments: [["<connection>", "the connection's id"]],
   options: [
     new Option(
-      "--previous",
-      "the content before the last change; it is stored for 7 days, or for 10 minutes if it is larger than 1 MiB",
+      "--fence <number>",
+      "the content of this sync; it is stored for 10 minutes after it was replaced",
     ),
-    new Option("--fence <number>", "the content of this sync, if it is still stored").conflicts("previous"),
   ],
   examples: [
     "sitewire connection show-snapshot bakery | jq",
     "sitewire connection show-snapshot bakery > data.json",
-    "sitewire connection show-snapshot bakery --previous | diff - data.json",
   ],
   json: "The snapshot itself, which --json does not change.",
-  async run({ callApi, note, stdout }, [id]: [string], { previous, fence }: Options) {
-    const { headers, body } = await callApi((client) =>
-      previous ? client.readPreviousSnapshot({ id }) : client.readSnapshot({ id, fence }),
-    )
+  async run({ callApi, note, stdout }, [id]: [string], { fence }: Options) {
+    const { headers, body } = await callApi((client) => client.readSnapshot({ id, fence }))
     const length = headers.get("content-length")
     const facts = [
       headers.get("content-type"),

@@ -15,8 +15,7 @@ export const firstErasurePosition = { after: beforeFirstId }
  * One step of an erasure: finds the deliveries of a day that name the subject, and erases them. No dispatcher stores an event
  * that the erasure covers once the first step has begun: the migration describes `erasure_version_for_storing`.
  *
- * Contents of connections before their last change are stored only to be compared, and may name anybody: each step
- * deletes some, until there is none.
+ * Contents of connections that were replaced may name anybody: each step deletes some, until there is none.
  */
 export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepContext): Promise<Step> {
   const { after } = positionSchema.parse(job.position)
