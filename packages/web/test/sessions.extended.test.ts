@@ -47,7 +47,11 @@ test("an operator ends the session of somebody else, who is told", async () => {
   await settle(partner.page)
   await using operator = await pages.open("operate,admin")
   await operator.go("/keys")
-  const row = operator.page.getByRole("row").filter({ hasText: "channel:acme" }).first()
+  const row = operator.page
+    .getByRole("table", { name: "Sessions" })
+    .getByRole("row")
+    .filter({ hasText: "channel:acme" })
+    .first()
   await row.getByRole("button", { name: "End", exact: true }).click()
   await operator.page.getByRole("dialog").getByRole("button", { name: "End", exact: true }).click()
   await partner.page.getByText("Your session has ended").waitFor()
