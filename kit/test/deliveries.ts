@@ -50,7 +50,7 @@ const send = (of: Buffer, settings?: Parameters<typeof headersOf>[1]): Delivery 
 export const genuineDelivery = (key: string): Delivery => send(genuine, { key })
 const { "X-Sitewire-Signature": signature = "", ...unsigned } = headersOf(genuine)
 
-/** By the names of the rows in docs/partners.md, in the order in which they are sent. */
+/** By the names of the rows in docs/partners/receive.md, in the order in which they are sent. */
 export const deliveries: Record<string, () => Delivery> = {
   "forged: signed with another secret": () => send(genuine, { key: "forged" }),
   "re-encoded: the same JSON in other bytes": () => ({

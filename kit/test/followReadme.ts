@@ -26,7 +26,7 @@ export async function followReadme(language: string, library: string, archives: 
   mkdirSync(own)
   const port = await pickPort({ wanted: 0, service: `the receiver of ${library}/README.md` })
   const page = readFileSync(join(root, library, "README.md"), "utf8").replaceAll("3000", String(port))
-  const steps = page.slice(page.indexOf("\n## Install\n"), page.indexOf("\n## Respond\n"))
+  const steps = page.slice(page.indexOf("\n## Install\n"), page.indexOf("\n## Test\n"))
   const commands: string[] = []
   for (const [, info = "", text = ""] of steps.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)) {
     const [, file] = info.split(" ")

@@ -1,10 +1,8 @@
 """The code in the README works."""
 
 import re
-import sqlite3
 import threading
 from contextlib import contextmanager
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -65,17 +63,6 @@ def test_another_framework(secret, capsys):
     assert receive(*sign_delivery(b"{}", secret), [secret]) == 400
     assert receive(b"", {}, [secret]) == 401
     assert capsys.readouterr().out == "site ready: https://bakery.example/\n"
-
-
-def test_an_upsert():
-    store = run("upsert")["store"]
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE site (site_url TEXT PRIMARY KEY, name TEXT, delivery TEXT)")
-    first = replace(EXAMPLE, delivery="019aa000-0000")
-    correction = replace(EXAMPLE, name="Konditorei", delivery="019aa000-0001")
-    for event in [first, first, correction, first]:
-        store(connection, event)
-    assert connection.execute("SELECT name FROM site").fetchall() == [("Konditorei",)]
 
 
 def test_a_data_source():

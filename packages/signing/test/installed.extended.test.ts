@@ -103,10 +103,11 @@ test("the README's data source responds to a request that its connection's secre
   expect((await fetch(source)).status).toBe(401)
 })
 
-test("the README's statement stores a repetition once and a correction in its place, and ignores a late retry", () => {
+test("the partners' statement stores a repetition once and a correction in its place, and ignores a late retry", () => {
   const database = new DatabaseSync(":memory:")
   database.exec("create table site (site_url text primary key, name text, email text, delivery text)")
-  const store = database.prepare(/^```sql\n(.*?)^```/ms.exec(readme)?.[1] ?? "")
+  const page = readFileSync(join(root, "../../docs/partners.md"), "utf8")
+  const store = database.prepare(/^```sql\n(.*?)^```/ms.exec(page)?.[1] ?? "")
   for (const [name, delivery] of [
     ["Bakery", "019aa000-0000"],
     ["Bakery", "019aa000-0000"],

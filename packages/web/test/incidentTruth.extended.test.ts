@@ -28,7 +28,7 @@ test.skipIf(!chromium)(
         SYNC_DEADLINE: "2s",
         SYNC_WINDOW: "10s",
       },
-      { console: { countDelays: { marginMs: 3_000, settleAfterMs: 15_000 } } },
+      { console: { countMarginMs: 3_000 } },
     )
     const browser = await openBrowser()
     onTestFinished(async () => {

@@ -7,7 +7,8 @@ import { afterAll, expect, test } from "vitest"
 import { readPage } from "../src/documents/page.ts"
 
 const root = new URL("../../../../", import.meta.url)
-const page = readPage("docs/partners.md", readFileSync(new URL("docs/partners.md", root), "utf8"))
+const document = "docs/partners/receive.md"
+const page = readPage(document, readFileSync(new URL(document, root), "utf8"))
 const folder = mkdtempSync(join(tmpdir(), "sitewire-signatures-"))
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -152,7 +153,7 @@ func main() {
   },
 ]
 
-test("docs/partners.md has a function in each language, and there are vectors", () => {
+test("docs/partners/receive.md has a function in each language, and there are vectors", () => {
   expect(vectors.length).toBeGreaterThan(30)
   for (const { name } of languages) expect(codeOf(name)).toContain("verify")
 })
@@ -177,7 +178,7 @@ function run(language: Language): boolean[] {
 
 function codeOf(language: string): string {
   const blocks = page.codeBlocks.filter((block) => block.language === language)
-  expect(blocks, `docs/partners.md has one example in ${language}`).toHaveLength(1)
+  expect(blocks, `${document} has one example in ${language}`).toHaveLength(1)
   return blocks[0]?.text ?? ""
 }
 
