@@ -188,7 +188,7 @@ test("a staged secret is not lost with a click on another tab", async () => {
   const secret = page.getByText("New signing secret").first()
   await secret.waitFor()
   await page.getByRole("tab", { name: "Health" }).click()
-  await page.getByText("Counted until").waitFor()
+  await page.getByText("Last success").waitFor()
   await page.getByRole("tab", { name: "Secrets" }).click()
   await openDialog(page, "Show new secret")
   await confirmDialog(page, "Show new secret")
