@@ -25,7 +25,7 @@ test("fish completes verbs and the values of options", async (context) => {
     const { stdout } = await promisify(execFile)("fish", ["-N", "-c", `${source}\ncomplete -C '${line}'`])
     return stdout.split("\n").map((entry) => entry.split("\t")[0])
   }
-  expect(await offered("sitewire deliveries re")).toEqual(expect.arrayContaining(["resend", "resend-all"]))
+  expect(await offered("sitewire delivery re")).toEqual(expect.arrayContaining(["resend", "resend-all"]))
   expect(await offered("sitewire delivery list --state d")).toEqual(
     expect.arrayContaining(["dead", "delivered"]),
   )

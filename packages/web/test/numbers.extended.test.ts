@@ -94,7 +94,7 @@ async function endLoad(): Promise<void> {
               (select count(*)::int from waiting_delivery where channel_id <> 'paused') as waiting`,
     )
     // A trigger that got 503 may have been recorded, too.
-    return requested >= all && waiting === 0
+    return Number(requested) >= all && waiting === 0
   })
 }
 

@@ -132,7 +132,7 @@ export const createErasureJobSchema = z
     path: ["reason"],
     error: "must not contain an e-mail address, because the reason is never erased",
   })
-  .refine(({ site_url, reason }) => !site_url || !containsHost(reason, new URL(site_url).hostname), {
+  .refine(({ site_url, reason }) => !site_url || !containsHost(reason, URL.parse(site_url)?.hostname ?? site_url), {
     path: ["reason"],
     error: "must not contain the site's host, because the reason is never erased",
   })

@@ -40,7 +40,7 @@ export const commonFields: Record<string, CommonField> = {
   expires_at: { example: "2027-03-01T00:00:00.000Z" },
   fence: { example: 17 },
   field: { example: "address" },
-  filter: { description: "What the job applies to.", example: { channel: "acme", state: "dead" } },
+  filter: { description: "What the job applies to." },
   finished_at: { description: "When it ended. null: it has not ended.", example: time },
   first_byte_ms: { example: 95.1 },
   first_trigger_at: {
