@@ -50,6 +50,7 @@ type Node = {
   enum?: string[]
   anyOf?: Node[]
   items?: Node
+  maximum?: number
   properties?: Record<string, Node>
   additionalProperties?: Node | boolean
 }
@@ -66,7 +67,7 @@ function longValue(schema: z.ZodType): unknown {
     if (node.enum) return node.enum.toSorted((one, other) => other.length - one.length)[0]
     if (node.type === "array") return [make(name, node.items ?? {}), make(name, node.items ?? {})]
     if (Array.isArray(node.type)) return make(name, { ...node, type: node.type[0] ?? "null" })
-    if (node.type === "integer" || node.type === "number") return 950
+    if (node.type === "integer" || node.type === "number") return Math.min(950, node.maximum ?? 950)
     if (node.type === "boolean") return true
     if (node.type === "object" && !node.properties)
       return { [name]: make(name, node.additionalProperties as Node) }

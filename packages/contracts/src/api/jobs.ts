@@ -132,10 +132,13 @@ export const createErasureJobSchema = z
     path: ["reason"],
     error: "must not contain an e-mail address, because the reason is never erased",
   })
-  .refine(({ site_url, reason }) => !site_url || !containsHost(reason, URL.parse(site_url)?.hostname ?? site_url), {
-    path: ["reason"],
-    error: "must not contain the site's host, because the reason is never erased",
-  })
+  .refine(
+    ({ site_url, reason }) => !site_url || !containsHost(reason, URL.parse(site_url)?.hostname ?? site_url),
+    {
+      path: ["reason"],
+      error: "must not contain the site's host, because the reason is never erased",
+    },
+  )
   .meta({
     id: "CreateErasureJob",
     override: ({ jsonSchema }: { jsonSchema: object }) =>

@@ -37,11 +37,15 @@ export const notificationFields = {
       "Why, and how much it concerns. Empty: there is no more to say, or the incident is resolved.",
     examples: ["HTTP 503. 127 deliveries wait. 2 deliveries are dead."],
   }),
-  urgency: z.int().min(1).max(3).meta({
-    description:
-      "1: a fault of the installation. 2: something of a partner or a publisher fails, or is lost. 3: nothing fails yet.",
-    examples: [2],
-  }),
+  urgency: z
+    .int()
+    .min(1)
+    .max(3)
+    .meta({
+      description:
+        "1: a fault of the installation. 2: something of a partner or a publisher fails, or is lost. 3: nothing fails yet.",
+      examples: [2],
+    }),
   next_step: z
     .string()
     .meta({ description: "What to do first.", examples: ["See why, and tell the partner."] }),
