@@ -1,7 +1,6 @@
 import type { Incident } from "@sitewire/contracts"
 import { incidentKinds, type Texts } from "./incidentKinds.ts"
 import { type IncidentRow, mostOpen, others } from "./incidentRow.ts"
-import { urgencyOf } from "./rank.ts"
 
 type Described = Pick<
   Incident,
@@ -11,7 +10,7 @@ type Described = Pick<
 /** What the webhook, e-mails and the management API have in common, in the order in which a reader wants it. */
 export function describeIncident(row: IncidentRow): Described {
   const { kind, subject_id: id, details, since, resolved_at } = row
-  const { subject, resolved, texts } = incidentKinds[kind]
+  const { subject, urgency, resolved, texts } = incidentKinds[kind]
   const {
     summary,
     detail = "",
@@ -21,7 +20,7 @@ export function describeIncident(row: IncidentRow): Described {
   } = id === others ? textsOfOthers(row) : texts(id, details)
   return {
     subject: { kind: subject, id },
-    urgency: urgencyOf(kind),
+    urgency,
     summary: resolved_at === null || id === others ? summary : resolved(id),
     detail: resolved_at === null ? detail : "",
     next_step: next,

@@ -43,7 +43,7 @@ const statements = {
              where due_at < now() - interval '1 minute' and waiting_for_host is null
              order by due_at limit ${mostOverdue}) as overdue
     having count(*) > 0`,
-  // One that stopped has deleted its row, so nobody knows since when there is none.
+  // The last dispatcher that stops leaves its row, which says since when there is none.
   "dispatcher.missing": `
     select 'dispatchers' as subject_id, max(seen_at) as since, '{}'::jsonb as details from dispatcher
     having count(*) filter (where ${dispatcherIsRunning}) = 0 and count(*) > 0`,

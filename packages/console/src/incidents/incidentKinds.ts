@@ -13,6 +13,8 @@ type Details = Incident["details"]
 export type Texts = { summary: string; detail?: string; next: string; command: string; page?: string }
 
 type Description = {
+  /** 1: our own fault. 2: something of a partner or a publisher fails, waits or is lost. 3: nothing fails yet. */
+  urgency: 1 | 2 | 3
   subject: Incident["subject"]["kind"]
   /** Which of the details is the number whose maximum is stored. */
   counted?: string
@@ -31,6 +33,7 @@ const listTopics = "sitewire topic list"
  */
 export const incidentKinds: Record<IncidentKind, Description> = {
   "postgres.unavailable": {
+    urgency: 1,
     subject: "installation",
     texts: () => ({
       summary: "Postgres did not respond.",
@@ -41,6 +44,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "Postgres did not respond. It responds again.",
   },
   "kafka.unavailable": {
+    urgency: 1,
     subject: "installation",
     texts: () => ({
       summary: "Kafka does not respond.",
@@ -51,6 +55,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "Kafka responds again.",
   },
   "dispatcher.missing": {
+    urgency: 1,
     subject: "installation",
     texts: () => ({
       summary: "No dispatcher is running.",
@@ -61,6 +66,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "A dispatcher is running.",
   },
   "delivery.overdue": {
+    urgency: 1,
     subject: "installation",
     counted: "waiting",
     texts: (_, { waiting, channel }) => ({
@@ -72,6 +78,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "No attempt is overdue.",
   },
   "sync.overdue": {
+    urgency: 1,
     subject: "installation",
     counted: "syncs",
     texts: (_, { syncs }) => ({
@@ -83,6 +90,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "No sync is overdue.",
   },
   "topic.missing": {
+    urgency: 1,
     subject: "topic",
     texts: (topic) => ({
       summary: `The topic ${topic} does not exist.`,
@@ -92,6 +100,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: (topic) => `The topic ${topic} exists.`,
   },
   "topic.behind": {
+    urgency: 1,
     subject: "topic",
     counted: "records",
     texts: (topic, { group, records, partition, first_offset: offset }) => ({
@@ -105,6 +114,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: (topic) => `The consumers of ${topic} are no longer behind.`,
   },
   "channel.failing": {
+    urgency: 2,
     subject: "channel",
     counted: "waiting",
     texts: (channel, { reason, waiting, dead }) => ({
@@ -125,6 +135,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: (channel) => `Deliveries to the channel ${channel} no longer fail.`,
   },
   "delivery.dead": {
+    urgency: 2,
     subject: "channel",
     counted: "dead",
     texts: (channel, { dead }) => ({
@@ -138,6 +149,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
   },
   // By host, because the outage of a host can affect thousands of connections.
   "connection.failing": {
+    urgency: 2,
     subject: "source",
     counted: "connections",
     texts: (host, { connections, connection, reason }) => ({
@@ -153,6 +165,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: (host) => `No connection whose source is on ${host} fails any more.`,
   },
   "event.invalid": {
+    urgency: 2,
     subject: "topic",
     counted: "events",
     texts: (topic, { events }) => ({
@@ -165,6 +178,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     resolved: () => "No event of the last 24 hours was invalid.",
   },
   "certificate.expiring": {
+    urgency: 3,
     subject: "channel",
     texts: (channel, { expires_at }) => ({
       summary: `The certificate of the server of the channel ${channel} expires within 14 days, or has expired.`,
@@ -177,6 +191,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
       `The server of the channel ${channel} has a new certificate, or the channel has another address.`,
   },
   "rotation.unfinished": {
+    urgency: 3,
     subject: "channel",
     texts: (channel) => ({
       summary: `The rotation of the signing secret of the channel ${channel} has not been finished for 7 days.`,
@@ -189,6 +204,7 @@ export const incidentKinds: Record<IncidentKind, Description> = {
       `The rotation of the signing secret of the channel ${channel} has been continued or finished.`,
   },
   "channel.paused": {
+    urgency: 3,
     subject: "channel",
     texts: (channel) => ({
       summary: `The channel ${channel} is paused.`,

@@ -102,7 +102,7 @@ export const publishEvent: CliCommand = {
 /** False if the management API cannot say it: publishing needs Kafka only. */
 async function isUnknown(session: Session, channel: string): Promise<boolean> {
   return session
-    .callApi((client) => client.readChannel({ id: channel }))
+    .callApi((client) => client.readChannel({ id: channel }, { timeoutMs: 3_000 }))
     .then(
       () => false,
       (error) => error instanceof Failure && error.problem?.status === 404,
