@@ -1,4 +1,4 @@
-/** A channel that failed so often in a row is listed as failing, so more failures are not counted. A dead delivery counts as many. */
+/** A channel that failed so often in a row is listed as failing, so more failures are not counted. A dead delivery counts as this number of failures. */
 export const listedFrom = 3
 
 const isOver = "(known.ended_at is not null or coalesce(succeeded.at > known.since, false))"

@@ -91,13 +91,13 @@ async function requirePorts() {
   const taken = []
   for (const [variable, port] of Object.entries(defaults)) {
     const wanted = process.env[variable]?.trim() || port
-    if (!given[variable] && !(await isFree(Number(wanted)))) taken.push(`  ${variable}: ${wanted}\n`)
+    if (!given[variable] && !(await isFree(Number(wanted)))) taken.push([variable, wanted])
   }
   if (taken.length === 0) return
-  const advice = "End what listens there, or choose others; 0 is any free port:"
-  process.stderr.write(
-    `These ports are not free:\n${taken.join("")}${advice}\n  GATEWAY_PORT=0 CONSOLE_PORT=0 npm start\n`,
-  )
+  const ports = taken.map(([variable, port]) => `  ${variable}: ${port}\n`).join("")
+  const others = taken.map(([variable]) => `${variable}=0`).join(" ")
+  const advice = `End what listens there, or choose others; 0 is any free port:\n  ${others} npm start\n`
+  process.stderr.write(`These ports are not free:\n${ports}${advice}`)
   process.exit(1)
 }
 
