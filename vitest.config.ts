@@ -3,15 +3,10 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const testkit = (path: string) =>
-  fileURLToPath(new URL(`packages/development/testkit/src/${path}`, import.meta.url))
+const testkit = (path: string) => fileURLToPath(new URL(`development/testkit/src/${path}`, import.meta.url))
 
 // Each is a pattern of its own: in braces, `deploy/test/**` would match only folders below.
-const folders = [
-  "{packages,packages/development,services}/*/{src,test}/**",
-  "deploy/test/**",
-  "kit/{test,publish}",
-]
+const folders = ["{packages,development,services}/*/{src,test}/**", "deploy/test/**", "kit/{test,publish}"]
 const all = folders.map((folder) => `${folder}/*.test.ts`)
 const extended = folders.map((folder) => `${folder}/*.extended.test.ts`)
 

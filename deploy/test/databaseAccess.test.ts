@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newApiKey } from "../../packages/contracts/src/index.ts"
-import { openPool, type Pool, type ProcessWithRole, roleOf } from "../../packages/database/src/index.ts"
-import { prepare } from "../../packages/database/src/setup/prepare.ts"
 import {
   type FreshDatabase,
   freshDatabase,
   freshTopics,
   kafkaBrokers,
-} from "../../packages/development/testkit/src/index.ts"
+} from "../../development/testkit/src/index.ts"
+import { newApiKey } from "../../packages/contracts/src/index.ts"
+import { openPool, type Pool, type ProcessWithRole, roleOf } from "../../packages/database/src/index.ts"
+import { prepare } from "../../packages/database/src/setup/prepare.ts"
 import { createLogger } from "../../packages/runtime/src/index.ts"
 import { exerciseServices } from "./fixtures/exerciseServices.ts"
 

@@ -4,7 +4,7 @@ import { parse } from "yaml"
 import {
   nodeArguments,
   nodeEnvironment,
-} from "../../packages/development/testkit/src/installation/process/nodeArguments.ts"
+} from "../../development/testkit/src/installation/process/nodeArguments.ts"
 import { declared } from "../variables.ts"
 
 const processes = [...declared.keys()]

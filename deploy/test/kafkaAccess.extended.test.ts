@@ -6,6 +6,16 @@ import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import { z } from "zod"
+import { startKafkaCluster } from "../../development/testkit/src/backing/index.ts"
+import {
+  type FreshDatabase,
+  freshDatabase,
+  runScript,
+  type StartedProcess,
+  silentLog,
+  startProcess,
+  waitUntil,
+} from "../../development/testkit/src/index.ts"
 import {
   hashConnectorToken,
   newApiKey,
@@ -15,16 +25,6 @@ import {
   topicNames,
 } from "../../packages/contracts/src/index.ts"
 import { openPool } from "../../packages/database/src/index.ts"
-import { startKafkaCluster } from "../../packages/development/testkit/src/backing/index.ts"
-import {
-  type FreshDatabase,
-  freshDatabase,
-  runScript,
-  type StartedProcess,
-  silentLog,
-  startProcess,
-  waitUntil,
-} from "../../packages/development/testkit/src/index.ts"
 import {
   connectKafka,
   ensureTopics,

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { pickPort, startPostgres } from "../../development/testkit/src/backing/index.ts"
+import { freshTopics, kafkaBrokers, postgresAddress, waitUntil } from "../../development/testkit/src/index.ts"
 import { newApiKey } from "../../packages/contracts/src/index.ts"
 import {
   migrate,
@@ -15,13 +17,6 @@ import {
   roleOf,
 } from "../../packages/database/src/index.ts"
 import { prepare } from "../../packages/database/src/setup/prepare.ts"
-import { pickPort, startPostgres } from "../../packages/development/testkit/src/backing/index.ts"
-import {
-  freshTopics,
-  kafkaBrokers,
-  postgresAddress,
-  waitUntil,
-} from "../../packages/development/testkit/src/index.ts"
 import { createLogger } from "../../packages/runtime/src/index.ts"
 import { exerciseServices } from "./fixtures/exerciseServices.ts"
 

@@ -10,7 +10,7 @@ import {
   type StartedTestContainer,
   Wait,
 } from "testcontainers"
-import { pickPort } from "../../../packages/development/testkit/src/backing/pickPort.ts"
+import { pickPort } from "../../../development/testkit/src/backing/pickPort.ts"
 import { imageOf, type ProcessName } from "./buildImages.ts"
 import { importKafkaImage } from "./localImages/kafkaImage.ts"
 import { importPostgresImage } from "./localImages/postgresImage.ts"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { kafkaJars } from "../../../../packages/development/testkit/src/backing/local/kafkaJars.ts"
+import { kafkaJars } from "../../../../development/testkit/src/backing/local/kafkaJars.ts"
 import { importImage, librariesOf } from "./importImage.ts"
 
 /** Writes the variables KAFKA_… as the broker's settings, as both official images do, and starts the broker. */

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import { postgresBinaries } from "../../../../packages/development/testkit/src/backing/local/postgresBinaries.ts"
+import { postgresBinaries } from "../../../../development/testkit/src/backing/local/postgresBinaries.ts"
 import { importImage, librariesOf } from "./importImage.ts"
 
 /** Creates the database at the first start, and starts the server under the account postgres. */

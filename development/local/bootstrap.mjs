@@ -1,0 +1,169 @@
+// Runs on the machine's Node (20.19 or newer), installs missing dependencies, and runs the command with Node 24, which
+// is one of the dependencies. It is plain JavaScript, because older versions of Node do not run TypeScript.
+import { spawn } from "node:child_process"
+import { createHash } from "node:crypto"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const binaries = join(root, "node_modules", ".bin")
+
+const commands = {
+  start: ["development/local/src/start.ts"],
+  demo: ["development/local/src/demo.ts"],
+  reset: ["development/local/src/reset.ts"],
+  sitewire: ["packages/cli/src/main.ts"],
+  bench: ["development/lab/src/bench/main.ts"],
+  chaos: ["development/lab/src/chaos/main.ts"],
+  procedures: ["development/lab/src/chaos/main.ts", "procedures"],
+  soak: ["development/lab/src/chaos/main.ts", "soak"],
+  alerts: ["development/lab/src/alerts/main.ts"],
+  screenshots: ["packages/web/screenshots/main.ts"],
+  mutants: ["development/lab/src/mutants/main.ts"],
+  test: ["development/testkit/src/npmTest/main.ts", "main"],
+  "test:extended": ["development/testkit/src/npmTest/main.ts", "extended"],
+  "test:all": ["development/testkit/src/npmTest/main.ts", "all"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository", "--continue"],
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const command = commands[name]
+if (!command) {
+  console.error(`usage: node development/local/bootstrap.mjs ${Object.keys(commands).join("|")}`)
+  process.exit(2)
+}
+
+// Ctrl-C signals every process of the terminal. The command handles the signal, and this process only waits
+// for the command's end.
+const began = Date.now()
+let running
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => {
+    if (!running) process.exit(130)
+    if (signal !== "SIGINT") running.kill(signal)
+  })
+}
+
+// npm sends SIGTERM only to the shell that it started. If this shell, our parent, has ended, we handle that
+// like SIGTERM.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGTERM"), 300).unref()
+}
+
+process.env.SITEWIRE_BEGAN_AT = String(began)
+// Compiling TypeScript is half of the CPU time of a command.
+if (name === "sitewire") process.env.NODE_COMPILE_CACHE ??= join(root, ".sitewire", "compiled")
+if (name === "start") await requirePorts()
+await install()
+await generate()
+const node = findNode()
+const [script, ...fixed] = command
+const { code, signal } = await run(node, [join(root, script), ...fixed, ...args], { stdio: "inherit" })
+process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+
+async function install() {
+  const stamp = join(root, "node_modules", ".sitewire-installed")
+  const wanted = `${digest("package-lock.json")} ${process.platform} ${process.arch}\n`
+  if (read(stamp) === wanted) return
+  await step("installing packages (npm ci)", "npm", ["ci", "--no-audit", "--no-fund"])
+  writeFileSync(stamp, wanted)
+}
+
+async function generate() {
+  const stamp = join(root, "packages", "database", "generated", ".sitewire-schema")
+  const wanted = `${digest("prisma/schema.prisma")} ${digest("package-lock.json")}\n`
+  if (read(stamp) === wanted) return
+  // Without PRISMA_SCHEMA_ENGINE_BINARY, Prisma downloads a schema engine, which is not needed here.
+  const own = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" }
+  const prisma = [join(root, "node_modules/prisma/build/index.js"), "generate"]
+  await step("generating the database client", findNode(), prisma, { ...process.env, ...own })
+  writeFileSync(stamp, wanted)
+}
+
+/** Before anything is downloaded. What runs already has stored its addresses, and `npm start` says so itself. */
+async function requirePorts() {
+  if (existsSync(join(root, ".sitewire", "local.json"))) return
+  const given = { POSTGRES_PORT: process.env.DATABASE_URL, KAFKA_PORT: process.env.KAFKA_BROKERS }
+  const defaults = JSON.parse(read(join(root, "development/local/ports.json")))
+  const taken = []
+  for (const [variable, port] of Object.entries(defaults)) {
+    const wanted = process.env[variable]?.trim() || port
+    if (!given[variable] && !(await isFree(Number(wanted)))) taken.push([variable, wanted])
+  }
+  if (taken.length === 0) return
+  const ports = taken.map(([variable, port]) => `  ${variable}: ${port}\n`).join("")
+  const others = taken.map(([variable]) => `${variable}=0`).join(" ")
+  const advice = `End what listens there, or choose others; 0 is any free port:\n  ${others} npm start\n`
+  process.stderr.write(`These ports are not free:\n${ports}${advice}`)
+  process.exit(1)
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })
+}
+
+/** On a terminal, a line that changes each second. */
+async function step(what, file, fileArgs, env = process.env) {
+  const { isTTY } = process.stderr
+  const say = (end) => {
+    const seconds = ((Date.now() - began) / 1000).toFixed(1).padStart(5)
+    process.stderr.write(`${isTTY ? "\r" : ""}${seconds} s  ${what}${end}`)
+  }
+  say(isTTY ? "" : "\n")
+  const timer = isTTY ? setInterval(say, 1_000, "") : setInterval(say, 10_000, " …\n")
+  const { code, output } = await run(file, fileArgs, { env, stdio: ["ignore", "pipe", "pipe"] })
+  clearInterval(timer)
+  if (code !== 0) {
+    process.stderr.write(`\n${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
+    process.exit(1)
+  }
+  say(": done\n")
+}
+
+function run(file, fileArgs, options) {
+  return new Promise((resolve, reject) => {
+    const env = { ...(options.env ?? process.env) }
+    env.PATH = [binaries, env.PATH].join(delimiter)
+    const child = spawn(file, fileArgs, { cwd: root, ...options, env })
+    running = child
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text))
+    child.on("error", reject)
+    child.on("close", (code, signal) => {
+      running = undefined
+      resolve({ code, signal, output })
+    })
+  })
+}
+
+/** The path of Node 24 from the dependencies, or of this Node if it is new enough. */
+function findNode() {
+  const packaged = join(binaries, "node")
+  if (existsSync(packaged)) return packaged
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath
+  console.error(
+    `Sitewire needs Node 24, and no package contains it for ${process.platform} ${process.arch}. ` +
+      `Install Node 24; this is ${process.version}.`,
+  )
+  process.exit(1)
+}
+
+function digest(file) {
+  return createHash("sha256")
+    .update(readFileSync(join(root, file)))
+    .digest("hex")
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8")
+  } catch {
+    return undefined
+  }
+}
