@@ -1,6 +1,6 @@
 import { type AddressPolicy, vetUrl } from "@sitewire/egress"
-import { invalidRequest } from "./problems.ts"
-import type { Problem } from "./response.ts"
+import { invalidRequest } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /**
  * Returns the normalised URL, so that the caller stores exactly what was checked. The IP addresses of the

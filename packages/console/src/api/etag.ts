@@ -1,6 +1,6 @@
 import { sha256 } from "@sitewire/contracts"
-import { problem } from "./problems.ts"
-import type { Problem } from "./response.ts"
+import { problem } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /** The ETag of a resource: a hash of its JSON, so that it changes with every visible change. */
 export function etagOf(body: unknown): string {

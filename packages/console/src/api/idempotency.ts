@@ -4,9 +4,9 @@ import { keyedDigest, readDigestKey, type SealingKeys, type Sql } from "@sitewir
 import type { PrismaQueries } from "@sitewire/database/prisma"
 import { z } from "zod"
 import type { Caller } from "../auth/caller.ts"
+import { invalidRequest, problem } from "../http/problems.ts"
+import type { Audit, Problem, Repeated, RouteResponse } from "../http/response.ts"
 import type { Route } from "./implement.ts"
-import { invalidRequest, problem } from "./problems.ts"
-import type { Audit, Problem, Repeated, RouteResponse } from "./response.ts"
 
 /** A POST with an Idempotency-Key. `content` is its path, query and body, whose bytes are characters of Latin-1. */
 export type IdempotentRequest = { key_id: string; idempotency_key: string; content: string }

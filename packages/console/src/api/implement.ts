@@ -7,14 +7,14 @@ import type { AddressPolicy } from "@sitewire/egress"
 import type { Logger } from "@sitewire/runtime"
 import { z } from "zod"
 import type { Caller } from "../auth/caller.ts"
+import { fieldErrors } from "../http/fieldErrors.ts"
+import { impossibleId, invalidRequest } from "../http/problems.ts"
+import type { Problem, RouteResponse, Success } from "../http/response.ts"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { InvalidTopic } from "../kafka/topicReader.ts"
 import type { ConsoleOrigin } from "../session/consoleOrigin.ts"
 import type { ChangeFeed } from "../stream/createChangeFeed.ts"
-import { fieldErrors } from "./fieldErrors.ts"
 import type { OpenApi } from "./openapi/jsonSchema.ts"
-import { impossibleId, invalidRequest } from "./problems.ts"
-import type { Problem, RouteResponse, Success } from "./response.ts"
 
 /** In a route that writes, `prisma` and `sql` run within the transaction of the request. */
 export type ApiContext = {

@@ -1,7 +1,7 @@
 import { identifierSchema, type PageQuery, timeSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { invalidRequest } from "./problems.ts"
-import type { Problem } from "./response.ts"
+import { invalidRequest } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /**
  * A list in descending order of a key that is unique and never changes. Rows that are inserted while a client

@@ -1,7 +1,7 @@
 import type { RequestHeaders } from "@sitewire/contracts"
 import { type SealingKeys, sealRequestHeaders } from "@sitewire/database"
-import { invalidRequest } from "./problems.ts"
-import type { Problem } from "./response.ts"
+import { invalidRequest } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /** The columns that store the headers of the requests to a source or a receiver. */
 export function requestHeaderColumns(keys: SealingKeys, context: string, headers: RequestHeaders) {

@@ -2,9 +2,9 @@ import type { AuditTargetKind } from "@sitewire/contracts"
 import type { Prisma, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
 import type { Request, Response } from "express"
-import type { Audit } from "../api/response.ts"
-import { withoutQuery } from "../api/withoutQuery.ts"
+import type { Audit } from "../http/response.ts"
 import { newId } from "../newIds.ts"
+import { withoutQuery } from "./withoutQuery.ts"
 
 /** The request that an entry belongs to. */
 export type RequestOrigin = Pick<Prisma.AuditEntryModel, "request_id" | "client_address">

@@ -1,6 +1,6 @@
 import type { Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { type Audit, changesOf } from "../api/response.ts"
+import { type Audit, changesOf } from "../http/response.ts"
 
 type Row = Pick<Prisma.ApiKeyModel, "id" | "scopes" | "revoked_at"> & { old_scopes: string[] }
 

@@ -5,7 +5,7 @@ import {
   mostDeadCounted,
   mostWaitingCounted,
 } from "@sitewire/contracts/partnerMessage"
-import { deadCountedAfter } from "../api/channels/deadDeliveries.ts"
+import { deadCountedAfter } from "../channels/deadDeliveries.ts"
 
 type Details = Incident["details"]
 

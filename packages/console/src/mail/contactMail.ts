@@ -1,11 +1,10 @@
 import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
-import { named } from "@sitewire/database"
-import { type ChannelOfHealth, readHealth } from "../api/channels/health/readHealth.ts"
-import { attemptResponse } from "../api/deliveries/deliveryResponse.ts"
-import { attemptsOf } from "../api/deliveries/findAttempts.ts"
-import { maskedBody } from "../api/deliveries/maskEmails.ts"
-import type { ApiContext } from "../api/implement.ts"
-import { withoutQuery } from "../api/withoutQuery.ts"
+import { named, type Sql } from "@sitewire/database"
+import { withoutQuery } from "../audit/withoutQuery.ts"
+import { type ChannelOfHealth, readHealth } from "../channels/health/readHealth.ts"
+import { attemptResponse } from "../deliveries/deliveryResponse.ts"
+import { attemptsOf } from "../deliveries/findAttempts.ts"
+import { maskedBody } from "../deliveries/maskEmails.ts"
 import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
 
 /** So many channels are described, and so many more are named. */
@@ -14,7 +13,9 @@ const mostNamed = 50
 const mostTold = 10_000
 const newestAttempts = 20
 
-export type ContactMailContext = Pick<ApiContext, "sql" | "retryPeriodMs"> & {
+export type ContactMailContext = {
+  sql: Sql
+  retryPeriodMs: number
   /** How long a channel has failed when its contact is told. */
   afterMs: number
   origin: string | undefined

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { isLoopback } from "@sitewire/runtime"
-import { problem } from "../api/problems.ts"
-import type { Problem } from "../api/response.ts"
+import { problem } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /** The origin at which browsers open the web console. */
 export type ConsoleOrigin = {

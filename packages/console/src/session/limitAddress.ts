@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js"
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible"
-import { problem } from "../api/problems.ts"
-import type { Problem } from "../api/response.ts"
+import { problem } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 
 /** Counts something of a client's address. A problem, with the seconds to wait, if it was too often. */
 export type AddressLimit = (address: string) => Promise<{ problem: Problem; seconds: number } | null>

@@ -2,9 +2,9 @@ import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import type { Prisma, PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
-import { changesOf } from "../api/response.ts"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../audit/auditEntry.ts"
 import type { StoredKey } from "../auth/apiKey.ts"
+import { changesOf } from "../http/response.ts"
 import { newId } from "../newIds.ts"
 
 /** A user of OpenID Connect. `id` is a digest of the provider and the subject. */

@@ -9,9 +9,9 @@ import {
 } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { describeSyncError } from "../api/connections/describeSyncError.ts"
-import { maskedBody } from "../api/deliveries/maskEmails.ts"
-import { responseOf } from "../api/responseOf.ts"
+import { describeSyncError } from "../connections/describeSyncError.ts"
+import { maskedBody } from "../deliveries/maskEmails.ts"
+import { responseOf } from "../http/responseOf.ts"
 
 export type Change = {
   event: StreamEvent

@@ -1,10 +1,10 @@
 import { scopeForms, scopeSchema } from "@sitewire/contracts"
 import { openPrisma, sqlWithin } from "@sitewire/database/prisma"
 import { ConfigurationError } from "@sitewire/runtime"
-import { changesOf } from "../api/response.ts"
 import { insertAudit } from "../audit/auditEntry.ts"
 import { createApiKey } from "../auth/apiKey.ts"
 import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
+import { changesOf } from "../http/response.ts"
 import { runTool } from "./runTool.ts"
 import { writeStdout } from "./writeStdout.ts"
 

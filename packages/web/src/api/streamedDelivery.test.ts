@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { type DeliveryRow, deliveryResponse } from "../../../console/src/api/deliveries/deliveryResponse.ts"
+import { type DeliveryRow, deliveryResponse } from "../../../console/src/deliveries/deliveryResponse.ts"
 import { afterChange } from "./streamedDelivery.ts"
 
 const at = new Date("2026-03-01T12:00:00.000Z")

@@ -1,10 +1,10 @@
 import { type AuditEntry, auditEntrySchema, revealingOperations } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
+import { invalidRequest } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
+import { responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
-import { invalidRequest } from "../problems.ts"
-import { ok } from "../response.ts"
-import { responseOf } from "../responseOf.ts"
 
 export const listAudit = implement("listAudit", async ({ prisma }, { query }) => {
   if (query.target !== undefined && query.target_kind === undefined) {

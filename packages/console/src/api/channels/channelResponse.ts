@@ -1,11 +1,11 @@
 import { type Channel, channelSchema, secretTestSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
+import { withoutQuery } from "../../audit/withoutQuery.ts"
 import { type Caller, manages } from "../../auth/caller.ts"
-import { maskEmails } from "../deliveries/maskEmails.ts"
-import { changesOf, ok, type Success } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
-import { withoutQuery } from "../withoutQuery.ts"
+import { maskEmails } from "../../deliveries/maskEmails.ts"
+import { changesOf, ok, type Success } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 
 /** What a response needs: sealed (encrypted) secrets are never read. */
 export const channelColumns = {

@@ -1,9 +1,9 @@
 import { type Channel, type CreateChannel, subjectOf } from "@sitewire/contracts"
 import { named, readDigestKey, storedSubject } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
+import { invalidRequest } from "../../http/problems.ts"
+import type { Problem } from "../../http/response.ts"
 import type { ApiContext } from "../implement.ts"
-import { invalidRequest } from "../problems.ts"
-import type { Problem } from "../response.ts"
 import type { ChannelRow } from "./channelResponse.ts"
 
 /** A problem if the contact could be stored, but nobody would write to it. */

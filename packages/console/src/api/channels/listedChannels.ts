@@ -1,11 +1,11 @@
 import { type ListedChannel, lowestDeliveryId } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
-import { errorClass } from "../deliveries/deliveryResponse.ts"
-import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
+import { countDead } from "../../channels/deadDeliveries.ts"
+import { isFailing } from "../../channels/failingChannels.ts"
+import { errorClass } from "../../deliveries/deliveryResponse.ts"
+import { statesAndErrors } from "../../deliveries/statesAndErrors.ts"
 import { type ChannelRow, channelResponse } from "./channelResponse.ts"
-import { countDead } from "./deadDeliveries.ts"
-import { isFailing } from "./failingChannels.ts"
 
 /** Each probe reads one entry of the index of channels, states and errors. */
 const newestFailures = `

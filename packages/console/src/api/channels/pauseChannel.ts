@@ -1,5 +1,5 @@
+import { notFound } from "../../http/problems.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
 import { changedChannel, channelColumns } from "./channelResponse.ts"
 import { lockChannel } from "./findChannel.ts"
 

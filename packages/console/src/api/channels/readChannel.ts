@@ -1,6 +1,6 @@
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { channelResponse } from "./channelResponse.ts"
 import { withWholeContact } from "./contact.ts"
 import { findChannel } from "./findChannel.ts"

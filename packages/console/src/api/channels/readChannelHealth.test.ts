@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { insertDeliveries, insertWaiting } from "../../../test/fixtures/deliveries.ts"
 import { readRows } from "../../../test/fixtures/readRows.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { readAttemptStatistics } from "../../channels/health/readAttemptStatistics.ts"
+import { readLastAttempts } from "../../channels/health/readLastAttempts.ts"
 import { countMinute } from "../../statistics/countMinute.ts"
-import { readAttemptStatistics } from "./health/readAttemptStatistics.ts"
-import { readLastAttempts } from "./health/readLastAttempts.ts"
 
 let console: TestConsole
 beforeAll(async () => {

@@ -1,8 +1,8 @@
+import { readHealth } from "../../channels/health/readHealth.ts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { findChannel } from "./findChannel.ts"
-import { readHealth } from "./health/readHealth.ts"
 
 export const readChannelHealth = implement(
   "readChannelHealth",

@@ -1,7 +1,7 @@
 import type { ChannelQuery } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
-import { failingChannels } from "./failingChannels.ts"
+import { failingChannels } from "../../channels/failingChannels.ts"
 
 /** Ids of matching channels below `after`, newest first. An installation has few enough channels to scan them. */
 export async function searchChannels(

@@ -1,10 +1,10 @@
 import { type Connection, connectionSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
+import { withoutQuery } from "../../audit/withoutQuery.ts"
 import { type Caller, manages } from "../../auth/caller.ts"
+import { describeSyncError } from "../../connections/describeSyncError.ts"
+import { responseOf } from "../../http/responseOf.ts"
 import { etagOf } from "../etag.ts"
-import { responseOf } from "../responseOf.ts"
-import { withoutQuery } from "../withoutQuery.ts"
-import { describeSyncError } from "./describeSyncError.ts"
 
 /** A connection with its window. It contains no token: only routes that return the token read it. */
 export type ConnectionRow = Pick<

@@ -1,7 +1,7 @@
 import { removeScope } from "../../auth/removeScope.ts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { connectionResponse } from "./connectionResponse.ts"
 import { lockConnection } from "./findConnection.ts"
 

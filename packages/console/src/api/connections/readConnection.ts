@@ -1,6 +1,6 @@
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { connectionEtag, connectionResponse } from "./connectionResponse.ts"
 import { findConnection } from "./findConnection.ts"
 

@@ -1,5 +1,5 @@
+import { notFound, problem } from "../../http/problems.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
 import { findConnection } from "./findConnection.ts"
 import { snapshotResponse } from "./snapshotResponse.ts"
 

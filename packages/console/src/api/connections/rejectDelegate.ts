@@ -1,6 +1,6 @@
 import type { Caller } from "../../auth/caller.ts"
-import { problem } from "../problems.ts"
-import type { Problem } from "../response.ts"
+import { problem } from "../../http/problems.ts"
+import type { Problem } from "../../http/response.ts"
 
 /**
  * Executors may have private addresses and get signed requests. So only operators may name an executor: a site's

@@ -1,8 +1,8 @@
 import { newSecret } from "@sitewire/contracts"
 import { seal, sealContexts } from "@sitewire/database"
+import { notFound } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
 import { connectionResponse } from "./connectionResponse.ts"
 import { lockConnection } from "./findConnection.ts"
 

@@ -1,7 +1,7 @@
 import { earliestStart } from "@sitewire/syncs"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { endIfSuspended, findConnection } from "./findConnection.ts"
 import { recordRequestedSync } from "./recordRequestedSync.ts"
 

@@ -1,8 +1,8 @@
 import { cancel } from "@sitewire/deliveries"
+import { deliveryResponse } from "../../deliveries/deliveryResponse.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
-import { deliveryResponse } from "./deliveryResponse.ts"
 import { findDelivery } from "./findDelivery.ts"
 
 export const cancelDelivery = implement(

@@ -1,7 +1,7 @@
 import type { Caller } from "../../auth/caller.ts"
+import { type DeliveryRow, deliveryColumns } from "../../deliveries/deliveryResponse.ts"
+import { withWaiting } from "../../deliveries/withWaiting.ts"
 import type { ApiContext } from "../implement.ts"
-import { type DeliveryRow, deliveryColumns } from "./deliveryResponse.ts"
-import { withWaiting } from "./withWaiting.ts"
 
 /** Null if the delivery does not exist or the API key may not see its channel. */
 export async function findDelivery(

@@ -1,10 +1,10 @@
+import { attemptResponse } from "../../deliveries/deliveryResponse.ts"
+import { attemptsOf } from "../../deliveries/findAttempts.ts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { shownAddress } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
-import { attemptResponse } from "./deliveryResponse.ts"
-import { attemptsOf } from "./findAttempts.ts"
 import { findDelivery } from "./findDelivery.ts"
 
 export const listAttempts = implement(

@@ -1,14 +1,14 @@
 import type { ListedDelivery } from "@sitewire/contracts"
 import { z } from "zod"
+import { type DeliveryRow, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
+import { maskedBody } from "../../deliveries/maskEmails.ts"
+import { withWaiting } from "../../deliveries/withWaiting.ts"
+import { invalidRequest, notFound, searchTooBroad } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { invalidRequest, notFound, searchTooBroad } from "../problems.ts"
-import { ok } from "../response.ts"
-import { type DeliveryRow, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
 import { findDeliveryIds } from "./findDeliveryIds.ts"
-import { maskedBody } from "./maskEmails.ts"
-import { withWaiting } from "./withWaiting.ts"
 
 export const listDeliveries = implement("listDeliveries", async ({ prisma, search }, { query, caller }) => {
   // With a reference or a site, the answer would confirm a guess of what the events of other publishers contain.

@@ -1,14 +1,14 @@
 import { newestAttempts } from "@sitewire/contracts"
+import { attemptResponse, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
+import { attemptsOf } from "../../deliveries/findAttempts.ts"
+import { maskedBody } from "../../deliveries/maskEmails.ts"
+import { withWaiting } from "../../deliveries/withWaiting.ts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { shownAddress } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
-import { attemptResponse, deliveryColumns, deliveryResponse } from "./deliveryResponse.ts"
-import { attemptsOf } from "./findAttempts.ts"
 import { visibleDelivery } from "./findDelivery.ts"
-import { maskedBody } from "./maskEmails.ts"
-import { withWaiting } from "./withWaiting.ts"
 
 const jobColumns = { id: true, kind: true, created_at: true, requested_by: true } as const
 

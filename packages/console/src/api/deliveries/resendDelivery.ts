@@ -1,9 +1,9 @@
 import { resendsPerHour } from "@sitewire/contracts"
 import { nameOf } from "../../auth/caller.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
 import { resendOneDelivery } from "../../jobs/resend/resendOneDelivery.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
 import { findDelivery } from "./findDelivery.ts"
 
 export const resendDelivery = implement(

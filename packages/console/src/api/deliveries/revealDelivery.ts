@@ -1,7 +1,7 @@
 import { subjectsOf } from "../../auth/caller.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
-import { ok } from "../response.ts"
 import { visibleDelivery } from "./findDelivery.ts"
 import { sentHeaders } from "./sentHeaders.ts"
 

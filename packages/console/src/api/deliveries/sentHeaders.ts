@@ -1,8 +1,8 @@
 import { type SealingKeys, sealContexts } from "@sitewire/database"
 import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
+import { parseHeaders } from "../../deliveries/deliveryResponse.ts"
 import { tryUnseal } from "../channels/secret/tryUnseal.ts"
 import type { ApiContext } from "../implement.ts"
-import { parseHeaders } from "./deliveryResponse.ts"
 
 type Delivery = { id: string; channel_id: string; body: Uint8Array }
 

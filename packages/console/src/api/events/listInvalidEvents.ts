@@ -1,8 +1,8 @@
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
+import { ok } from "../../http/response.ts"
 import { type ApiContext, implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { ok } from "../response.ts"
 import type { InvalidRecord } from "./invalidEventResponse.ts"
 import { type InvalidEventRow, readNewestInvalid } from "./readNewestInvalid.ts"
 

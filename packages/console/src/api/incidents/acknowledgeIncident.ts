@@ -1,11 +1,11 @@
 import type { Incident } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { nameOf } from "../../auth/caller.ts"
+import { maskEmails } from "../../deliveries/maskEmails.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { changesOf, ok, type Problem, type Success } from "../../http/response.ts"
 import { type IncidentRow, incidentColumns } from "../../incidents/incidentRow.ts"
-import { maskEmails } from "../deliveries/maskEmails.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
-import { changesOf, ok, type Problem, type Success } from "../response.ts"
 import { incidentResponse } from "./incidentResponse.ts"
 
 export const acknowledgeIncident = implement(

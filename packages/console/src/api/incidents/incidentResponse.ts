@@ -1,7 +1,7 @@
 import { type Incident, incidentSchema } from "@sitewire/contracts"
+import { responseOf } from "../../http/responseOf.ts"
 import { describeIncident } from "../../incidents/describeIncident.ts"
 import type { IncidentRow } from "../../incidents/incidentRow.ts"
-import { responseOf } from "../responseOf.ts"
 
 export function incidentResponse(row: IncidentRow): Incident {
   return responseOf(incidentSchema, {

@@ -1,11 +1,11 @@
 import { identifierSchema } from "@sitewire/contracts"
 import { z } from "zod"
+import { ok } from "../../http/response.ts"
 import { describeChannels } from "../../incidents/describeChannels.ts"
 import { type IncidentRow, incidentColumns } from "../../incidents/incidentRow.ts"
 import { isPartOfNone, rank } from "../../incidents/rank.ts"
 import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
-import { ok } from "../response.ts"
 import { incidentResponse } from "./incidentResponse.ts"
 
 export const listIncidents = implement("listIncidents", async ({ sql }, { query }) => {

@@ -1,8 +1,8 @@
 import { sees } from "../../auth/caller.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
 import { cancelRunningJob, findJob } from "../../jobs/jobRows.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
 import { jobResponse } from "./jobResponse.ts"
 
 export const cancelJob = implement("cancelJob", async ({ sql, topicPrefix }, { params: { id }, caller }) => {

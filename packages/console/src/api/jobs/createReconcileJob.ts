@@ -1,7 +1,7 @@
 import { formatDuration, topicCatalogue } from "@sitewire/contracts"
+import { invalidRequest } from "../../http/problems.ts"
 import { firstReconcilePosition } from "../../jobs/reconcile/reconcilePosition.ts"
 import { implement } from "../implement.ts"
-import { invalidRequest } from "../problems.ts"
 import { startJob } from "./startJob.ts"
 
 export const createReconcileJob = implement("createReconcileJob", async (context, { body, caller }) => {

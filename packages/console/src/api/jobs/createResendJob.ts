@@ -1,8 +1,8 @@
+import { notFound } from "../../http/problems.ts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
 import { countDeadlineMs } from "./countDeadline.ts"
 import { startJob } from "./startJob.ts"
 

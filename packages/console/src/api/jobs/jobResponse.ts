@@ -5,10 +5,10 @@ import {
   type TopicSettings,
   topicCatalogue,
 } from "@sitewire/contracts"
+import { responseOf } from "../../http/responseOf.ts"
 import { rateOf, totalOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
 import { findingsOf } from "../../jobs/reconcile/reconcilePosition.ts"
-import { responseOf } from "../responseOf.ts"
 
 const jobOfAnyKind = jobSchema.omit({ exceptions: true, differing: true, open_transactions: true })
 

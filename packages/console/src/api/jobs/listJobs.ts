@@ -1,7 +1,7 @@
+import { ok } from "../../http/response.ts"
 import { findJobs, type JobRow } from "../../jobs/jobRows.ts"
 import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
-import { ok } from "../response.ts"
 import { jobResponse } from "./jobResponse.ts"
 
 export const listJobs = implement("listJobs", async ({ sql, topicPrefix }, { query, caller }) => {

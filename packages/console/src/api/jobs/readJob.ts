@@ -1,9 +1,9 @@
 import { sees } from "../../auth/caller.ts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { findJob } from "../../jobs/jobRows.ts"
 import { countOutcome } from "../../jobs/resend/countOutcome.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 import { jobResponse } from "./jobResponse.ts"
 
 export const readJob = implement("readJob", async ({ sql, topicPrefix }, { params: { id }, caller }) => {

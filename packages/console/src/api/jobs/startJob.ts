@@ -1,7 +1,7 @@
 import { type Caller, nameOf } from "../../auth/caller.ts"
+import { type Audit, changesOf, ok } from "../../http/response.ts"
 import { insertJob, type JobRow, type NewJob } from "../../jobs/jobRows.ts"
 import type { ApiContext } from "../implement.ts"
-import { type Audit, changesOf, ok } from "../response.ts"
 import { jobResponse } from "./jobResponse.ts"
 
 /** Stores a job. The job runner begins it. */

@@ -1,10 +1,10 @@
 import { apiKeySchema } from "@sitewire/contracts"
 import { createApiKey as insertApiKey } from "../../auth/apiKey.ts"
 import { describeUnknownScopes, findUnknownScopes } from "../../auth/findUnknownScopes.ts"
+import { invalidRequest } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
-import { invalidRequest } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const createApiKey = implement("createApiKey", async ({ prisma, sql, keyMaxAgeMs }, { body }) => {
   const latest = keyMaxAgeMs === undefined ? null : new Date(Date.now() + keyMaxAgeMs)

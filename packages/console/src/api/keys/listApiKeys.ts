@@ -1,8 +1,8 @@
 import { apiKeySchema } from "@sitewire/contracts"
+import { ok } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
-import { ok } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const listApiKeys = implement("listApiKeys", async ({ prisma }, { query }) => {
   const page = await readPage(query, {

@@ -1,8 +1,8 @@
 import { apiKeySchema } from "@sitewire/contracts"
+import { notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { ok } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const readApiKey = implement("readApiKey", async ({ prisma }, { params: { id } }) => {
   const row = await prisma.apiKey.findUnique({ where: { id }, select: columnsOf(apiKeySchema) })

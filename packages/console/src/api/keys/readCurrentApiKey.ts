@@ -1,8 +1,8 @@
 import { apiKeySchema } from "@sitewire/contracts"
+import { problem } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
-import { problem } from "../problems.ts"
-import { ok } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const readCurrentApiKey = implement("readCurrentApiKey", async ({ prisma }, { caller }) => {
   const row = await prisma.apiKey.findUnique({

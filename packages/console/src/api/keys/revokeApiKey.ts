@@ -1,8 +1,8 @@
 import { apiKeySchema } from "@sitewire/contracts"
+import { notFound } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 import { implement } from "../implement.ts"
-import { notFound } from "../problems.ts"
-import { changesOf, ok } from "../response.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
 
 export const revokeApiKey = implement("revokeApiKey", async ({ prisma }, { params: { id } }) => {
   const { count } = await prisma.apiKey.updateMany({

@@ -1,7 +1,7 @@
 import { problemCodes } from "@sitewire/contracts"
+import { problem } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { problem } from "../problems.ts"
-import { ok } from "../response.ts"
 
 export const listProblems = implement("listProblems", async () =>
   ok({ data: Object.entries(problemCodes).map(([code, explanation]) => ({ code, ...explanation })) }),

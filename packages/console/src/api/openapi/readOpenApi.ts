@@ -1,4 +1,4 @@
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { ok } from "../response.ts"
 
 export const readOpenApi = implement("readOpenApi", async ({ openApiDocument }) => ok(openApiDocument))

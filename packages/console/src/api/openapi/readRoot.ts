@@ -1,5 +1,5 @@
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { ok } from "../response.ts"
 
 /** Browsers get the web console instead. */
 export const readRoot = implement("readRoot", async () =>

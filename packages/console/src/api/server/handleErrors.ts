@@ -1,10 +1,10 @@
 import type { Logger } from "@sitewire/runtime"
 import type { ErrorRequestHandler } from "express"
+import { problem } from "../../http/problems.ts"
+import { bodyErrors } from "../../http/readJsonBody.ts"
+import { sendProblem } from "../../http/sendResponse.ts"
 import { KafkaUnavailable } from "../../kafka/kafkaUnavailable.ts"
 import { isDatabaseUnavailable } from "../databaseErrors.ts"
-import { problem } from "../problems.ts"
-import { bodyErrors } from "./readJsonBody.ts"
-import { sendProblem } from "./sendResponse.ts"
 
 /** Turns exceptions into problem documents. The error is in the log only, because it may reveal internals. */
 export function handleErrors(log: Logger): ErrorRequestHandler {

@@ -1,9 +1,9 @@
 import { sqlWithin } from "@sitewire/database/prisma"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../../audit/auditEntry.ts"
 import type { Caller } from "../../auth/caller.ts"
+import type { Problem, RouteResponse } from "../../http/response.ts"
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from "../idempotency.ts"
 import type { ApiContext, AppContext, RawRequest, Route, Write } from "../implement.ts"
-import type { Problem, RouteResponse } from "../response.ts"
 
 const timeoutMs = 30_000
 

@@ -1,6 +1,6 @@
+import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
 import { newestFirst, readPage } from "../pagination.ts"
-import { ok } from "../response.ts"
 import { sessionColumns, sessionResponse, visibleSessions } from "./visibleSessions.ts"
 
 export const listSessions = implement("listSessions", async ({ prisma }, { query, caller }) => {

@@ -1,7 +1,7 @@
 import { type ConsoleSession, consoleSessionSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import type { Caller } from "../../auth/caller.ts"
-import { columnsOf, responseOf } from "../responseOf.ts"
+import { columnsOf, responseOf } from "../../http/responseOf.ts"
 
 /** A filter of the sessions that the caller may see and end: all with the scope admin, otherwise its own. */
 export function visibleSessions(caller: Caller, owner?: string) {

@@ -1,7 +1,7 @@
+import { keySignInDisabled, problem } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { createSignInLink as insertSignInLink } from "../../session/signInLinks.ts"
 import { implement } from "../implement.ts"
-import { keySignInDisabled, problem } from "../problems.ts"
-import { ok } from "../response.ts"
 
 export const createSignInLink = implement(
   "createSignInLink",

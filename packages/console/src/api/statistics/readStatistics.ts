@@ -6,6 +6,9 @@ import {
   statisticsKeptMs,
   syncOutcomeSchema,
 } from "@sitewire/contracts"
+import { countAllDead } from "../../channels/deadDeliveries.ts"
+import { invalidRequest, notFound } from "../../http/problems.ts"
+import { ok } from "../../http/response.ts"
 import { minuteMs } from "../../statistics/countMinute.ts"
 import { quantile } from "../../statistics/latency.ts"
 import { readDeferred } from "../../statistics/readDeferred.ts"
@@ -18,11 +21,8 @@ import {
   readPoints,
   readPosition,
 } from "../../statistics/readPoints.ts"
-import { countAllDead } from "../channels/deadDeliveries.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { implement } from "../implement.ts"
-import { invalidRequest, notFound } from "../problems.ts"
-import { ok } from "../response.ts"
 
 const defaultPoints = 60
 

@@ -1,7 +1,7 @@
+import { notFound, problem } from "../../http/problems.ts"
 import { findChannel } from "../channels/findChannel.ts"
 import { findConnection } from "../connections/findConnection.ts"
 import { implement } from "../implement.ts"
-import { notFound, problem } from "../problems.ts"
 
 export const openStream = implement(
   "openStream",

@@ -1,7 +1,7 @@
 import { claimableMs } from "@sitewire/contracts"
+import { problem } from "../../../http/problems.ts"
+import type { Problem } from "../../../http/response.ts"
 import type { ApiContext } from "../../implement.ts"
-import { problem } from "../../problems.ts"
-import type { Problem } from "../../response.ts"
 
 const names = {
   test: "test delivery",

@@ -1,6 +1,6 @@
+import { problem } from "../../../http/problems.ts"
+import type { Problem } from "../../../http/response.ts"
 import type { ApiContext } from "../../implement.ts"
-import { problem } from "../../problems.ts"
-import type { Problem } from "../../response.ts"
 
 const minuteMs = 60_000
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { problem } from "../../../http/problems.ts"
+import type { Problem } from "../../../http/response.ts"
 import type { ApiContext } from "../../implement.ts"
-import { problem } from "../../problems.ts"
-import type { Problem } from "../../response.ts"
 
 const claimWithinMs = 5_000
 const finishWithinMs = 15_000

@@ -1,5 +1,5 @@
+import { notFound } from "../../../http/problems.ts"
 import { implement } from "../../implement.ts"
-import { notFound } from "../../problems.ts"
 import { changedChannel } from "../channelResponse.ts"
 import { findChannel, lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "./rotationConflict.ts"

@@ -1,6 +1,6 @@
+import { notFound, problem } from "../../../http/problems.ts"
+import type { Problem } from "../../../http/response.ts"
 import type { ApiContext } from "../../implement.ts"
-import { notFound, problem } from "../../problems.ts"
-import type { Problem } from "../../response.ts"
 
 export async function rotationConflict(
   prisma: ApiContext["prisma"],

@@ -7,7 +7,7 @@ import {
   deliverySchema,
 } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
-import { columnsOf, responseOf } from "../responseOf.ts"
+import { columnsOf, responseOf } from "../http/responseOf.ts"
 import type { AttemptRow } from "./findAttempts.ts"
 import { maskEmails } from "./maskEmails.ts"
 import type { Waiting } from "./withWaiting.ts"

@@ -1,5 +1,5 @@
-import { type OpenApi, operationsOf } from "../api/openapi/jsonSchema.ts"
-import { type Html, html } from "../page/html.ts"
+import { type Html, html } from "../../page/html.ts"
+import { type OpenApi, operationsOf } from "../openapi/jsonSchema.ts"
 import { renderOperation } from "./renderOperation.ts"
 import { inline, paragraphs, renderFields, schemaId, typeOf } from "./renderSchema.ts"
 import { style } from "./style.ts"

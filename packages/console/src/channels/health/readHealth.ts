@@ -1,16 +1,16 @@
 import type { ChannelHealth } from "@sitewire/contracts"
-import type { ApiContext } from "../../implement.ts"
-import type { ChannelRow } from "../channelResponse.ts"
+import type { Sql } from "@sitewire/database"
+import type { Prisma } from "@sitewire/database/prisma"
 import { countDeadOf } from "../deadDeliveries.ts"
 import { readAttemptStatistics } from "./readAttemptStatistics.ts"
 import { readBacklog } from "./readBacklog.ts"
 import { readDispatchers } from "./readDispatchers.ts"
 import { readLastAttempts } from "./readLastAttempts.ts"
 
-export type ChannelOfHealth = Pick<ChannelRow, "id" | "paused_at" | "max_per_second" | "created_at">
+export type ChannelOfHealth = Pick<Prisma.ChannelModel, "id" | "paused_at" | "max_per_second" | "created_at">
 
 export async function readHealth(
-  { sql, retryPeriodMs }: Pick<ApiContext, "sql" | "retryPeriodMs">,
+  { sql, retryPeriodMs }: { sql: Sql; retryPeriodMs: number },
   { id, paused_at, max_per_second, created_at }: ChannelOfHealth,
 ): Promise<ChannelHealth> {
   const { failing, dispatchers } = await readDispatchers(sql, id)

@@ -1,11 +1,11 @@
+import { type Html, html } from "../../page/html.ts"
 import {
   type MediaType,
   type OpenApi,
   type Operation,
   type Response,
   resolveResponse,
-} from "../api/openapi/jsonSchema.ts"
-import { type Html, html } from "../page/html.ts"
+} from "../openapi/jsonSchema.ts"
 import { inline, linkTo, paragraphs, renderFields, renderParameters } from "./renderSchema.ts"
 
 type Place = { path: string; method: string; operation: Operation }

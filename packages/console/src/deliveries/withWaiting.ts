@@ -1,5 +1,4 @@
-import type { Prisma } from "@sitewire/database/prisma"
-import type { ApiContext } from "../implement.ts"
+import type { Prisma, PrismaQueries } from "@sitewire/database/prisma"
 
 /** What a delivery waits for. Null: for nothing. */
 export type Waiting = Pick<
@@ -9,7 +8,7 @@ export type Waiting = Pick<
 
 /** Adds to each delivery what it waits for. */
 export async function withWaiting<Row extends { id: string }>(
-  prisma: ApiContext["prisma"],
+  prisma: PrismaQueries,
   rows: readonly Row[],
 ): Promise<(Row & { waiting: Waiting })[]> {
   const waiting = await prisma.waitingDelivery.findMany({

@@ -1,5 +1,5 @@
-import { innerSchemas, type JsonSchema, type Parameter } from "../api/openapi/jsonSchema.ts"
-import { type Html, html } from "../page/html.ts"
+import { type Html, html } from "../../page/html.ts"
+import { innerSchemas, type JsonSchema, type Parameter } from "../openapi/jsonSchema.ts"
 
 type Field = { name: string; schema: JsonSchema; required: boolean; place?: string; example?: unknown }
 

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { type Problem as ProblemDocument, problemCodes } from "@sitewire/contracts"
 import type { Response } from "express"
-import type { Problem, RouteResponse } from "../response.ts"
+import type { Problem, RouteResponse } from "./response.ts"
 
 /** `status` is sent if the result is of the kind "ok". All other results contain their own status. */
 export async function sendResponse(response: Response, status: number, result: RouteResponse): Promise<void> {

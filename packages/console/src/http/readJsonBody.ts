@@ -1,6 +1,6 @@
 import type { ProblemCode } from "@sitewire/contracts"
 import express, { type RequestHandler, type Response } from "express"
-import { problem } from "../problems.ts"
+import { problem } from "./problems.ts"
 import { sendProblem } from "./sendResponse.ts"
 
 const limitBytes = 64 * 1024

@@ -1,9 +1,9 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { minuteMs } from "../../../statistics/countMinute.ts"
-import { dayMs, hourMs } from "../../../statistics/countNextMinute.ts"
-import { quantile } from "../../../statistics/latency.ts"
-import { addUp, floorTo, type Point, readPoints, readPosition } from "../../../statistics/readPoints.ts"
+import { minuteMs } from "../../statistics/countMinute.ts"
+import { dayMs, hourMs } from "../../statistics/countNextMinute.ts"
+import { quantile } from "../../statistics/latency.ts"
+import { addUp, floorTo, type Point, readPoints, readPosition } from "../../statistics/readPoints.ts"
 
 /** From the counted minutes, because a day can have millions of attempts. `since`: when the channel was created. */
 export async function readAttemptStatistics(

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { openBrowser } from "../../test/fixtures/browser.ts"
-import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
-import { operationsOf } from "../api/openapi/jsonSchema.ts"
-import { openApiDocument } from "../api/openapi/openApiDocument.ts"
+import { openBrowser } from "../../../test/fixtures/browser.ts"
+import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
+import { operationsOf } from "../openapi/jsonSchema.ts"
+import { openApiDocument } from "../openapi/openApiDocument.ts"
 import { renderReference } from "./renderReference.ts"
 
 const document = openApiDocument()

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import compression from "compression"
 import express, { type Router } from "express"
-import type { OpenApi } from "../api/openapi/jsonSchema.ts"
+import type { OpenApi } from "../openapi/jsonSchema.ts"
 import { renderReference } from "./renderReference.ts"
 import { style } from "./style.ts"
 

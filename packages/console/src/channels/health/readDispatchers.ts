@@ -1,7 +1,7 @@
 import { type ChannelHealth, channelHealthSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { responseOf } from "../../responseOf.ts"
+import { responseOf } from "../../http/responseOf.ts"
 import { dispatcherIsRunning, isFailing } from "../failingChannels.ts"
 
 type Status = Pick<

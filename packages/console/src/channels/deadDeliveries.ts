@@ -1,10 +1,10 @@
 import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
-import { minuteMs } from "../../statistics/countMinute.ts"
-import { dayMs } from "../../statistics/countNextMinute.ts"
-import { floorTo } from "../../statistics/readPoints.ts"
 import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
+import { minuteMs } from "../statistics/countMinute.ts"
+import { dayMs } from "../statistics/countNextMinute.ts"
+import { floorTo } from "../statistics/readPoints.ts"
 
 const countedMs = 7 * dayMs
 const shownChannels = 20
