@@ -6,6 +6,7 @@ import { connectKafka, startProducer } from "@sitewire/kafka"
 import { waitUntil } from "@sitewire/testkit"
 import { needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import budgets from "../../../budgets.json" with { type: "json" }
 import { isDockerAvailable } from "../../../development/testkit/src/backing/docker/dockerEngine.ts"
 import { silentLog } from "../../../development/testkit/src/installation/silentLog.ts"
 import { buildImages, imageOf, processNames } from "./buildImages.ts"
@@ -90,6 +91,12 @@ const trigger = (url: string) =>
 
 const synced = (ofPath: string, since: number) => () =>
   source.received.some(({ path, at }) => path === ofPath && at >= since)
+
+test.each(processNames)("the image of %s is within its budget", async (name) => {
+  const { stdout } = await run("docker", ["image", "inspect", "--format", "{{.Size}}", imageOf(name)])
+  console.log(`${name}: ${Math.ceil(Number(stdout) / 1e6)} MB`)
+  expect(Number(stdout)).toBeLessThan(budgets.imageMegabytes[name] * 1e6)
+})
 
 test("a site.paid is delivered with a valid signature", async () => {
   const id = randomUUID()

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
+import budgets from "../../../budgets.json" with { type: "json" }
 import { settle, visit } from "../screenshots/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
@@ -239,7 +240,7 @@ test("filters are in the URL, the back button restores them, and a time shows UT
   await page.getByText("Dead", { exact: true }).first().waitFor()
 })
 
-test("the first view is less than 300 kB compressed, and asks for the session once", async () => {
+test("the first view is within its budget, and asks for the session once", async () => {
   await using opened = await pages.open("operate")
   const { page } = opened
   const files = new Set<string>()
@@ -260,7 +261,7 @@ test("the first view is less than 300 kB compressed, and asks for the session on
   const total = sizes.reduce((sum, size) => sum + size, 0)
   console.log(`first view: ${Math.round(total / 1_000)} kB in ${sizes.length} files`)
   expect(sizes.length).toBeGreaterThan(5)
-  expect(total).toBeLessThan(300_000)
+  expect(total).toBeLessThan(budgets.firstViewKilobytes * 1_000)
   // The head of the page requests it before any code is there, and the code uses that response.
   expect(sessions).toBe(1)
 })
