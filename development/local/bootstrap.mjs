@@ -19,7 +19,6 @@ const commands = {
   chaos: ["development/lab/src/chaos/main.ts"],
   procedures: ["development/lab/src/chaos/main.ts", "procedures"],
   soak: ["development/lab/src/chaos/main.ts", "soak"],
-  alerts: ["development/lab/src/alerts/main.ts"],
   screenshots: ["packages/web/screenshots/main.ts"],
   mutants: ["development/lab/src/mutants/main.ts"],
   test: ["development/testkit/src/npmTest/main.ts", "main"],

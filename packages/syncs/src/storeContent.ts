@@ -65,8 +65,7 @@ export function chunkContent(
 }
 
 /**
- * Beyond it, 500 syncs in flight keep 8 MiB at most. Both fit the memory limit of the manifests
- * (`npm run bench -- inbound --only many-syncs`).
+ * Beyond it, 500 syncs in flight keep 8 MiB at most. Both fit the memory limit of the manifests.
  */
 const mostBufferedBytes = 8 * 1024 * 1024
 

@@ -10,7 +10,6 @@ export type Measure = {
   target: string
   holds: boolean | null
   reason?: string
-  details?: string
 }
 
 const words = {
@@ -45,7 +44,7 @@ export function judge(
     ratio: ratio === null ? null : round(ratio),
     target: describeTarget(kind, bound, unit),
   }
-  if (figure === null) return { ...row, holds: null, reason: "there is nothing to compare with (--baseline)" }
+  if (figure === null) return { ...row, holds: null, reason: "there is nothing to compare with" }
   if (!Number.isFinite(figure)) return { ...row, holds: null, reason: "nothing was counted" }
   return { ...row, holds: kind.endsWith("at-least") ? figure >= bound : figure <= bound }
 }
@@ -53,11 +52,6 @@ export function judge(
 /** Judges a value that needs no baseline. */
 export const atMost = (measure: string, value: number, bound: number, unit?: string): Measure =>
   judge(measure, value, null, "value-at-most", bound, unit)
-
-/** A figure for planning: it has no target, so there is nothing to judge. */
-export function figure(measure: string, value: number): Measure {
-  return { ...notMeasured(measure, "a figure for planning, without a target"), value: round(value) }
-}
 
 export function notMeasured(measure: string, reason: string): Measure {
   return { measure, value: null, baseline: null, ratio: null, target: "", holds: null, reason }

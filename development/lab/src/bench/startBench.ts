@@ -3,9 +3,7 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
-import { createApiKey } from "@sitewire/console"
 import { openPool, type Sql } from "@sitewire/database"
-import { openPrisma } from "@sitewire/database/prisma"
 import { addChannel, type Checkout } from "@sitewire/testkit/installation"
 import { startLab } from "../shared/startLab.ts"
 
@@ -13,12 +11,8 @@ export const channelSecret = "a secret of the bench"
 
 export type BenchOptions = {
   progress: (line: string) => void
-  /** The value that an earlier run saved for this measure (in the file of --baseline), or null. */
-  before: (measure: string) => number | null
-  /** How many deliveries the parts `retained` and `searches` store before they measure. Null: as many as each does by default. */
-  retained: number | null
-  /** For how many milliseconds the part `paused` watches the waiting deliveries. */
-  pausedMs: number
+  /** How many deliveries the part `retained` stores before it measures. */
+  retained: number
 }
 
 /** The services of `checkout` with their own Postgres and Kafka, whose CPU time is read. */
@@ -62,18 +56,18 @@ export async function startBench(
       return database(url, openPool({ url, size: 2, name: "bench" }).sql)
     },
     /** Returns the paths of the connections' trigger URLs, which contain the tokens. */
-    async addBenchConnections(count: number, sourceOf = (id: string) => `https://partner.example/${id}`) {
+    async addBenchConnections(count: number) {
       const { sql } = lab
       const ids = Array.from({ length: count }, (_, at) => `bench-${at}`)
-      const tokens = await lab.addConnections(ids.map((id) => ({ id, source: sourceOf(id) })))
+      const tokens = await lab.addConnections(
+        ids.map((id) => ({ id, source: `https://partner.example/${id}` })),
+      )
       await sql("insert into sync_window (connection_id) select unnest($1::text[]) on conflict do nothing", [
         ids,
       ])
       await sql("vacuum analyze connection")
       return ids.map((id, at) => `/connectors/hook/${id}/${tokens[at]}/`)
     },
-    apiKey: async (scope: string) =>
-      (await createApiKey({ prisma: openPrisma(lab.pool), name: scope, scopes: [scope] })).key,
     /** Vacuums now, so that no autovacuum runs during the measurement. */
     async vacuum(...tables: string[]): Promise<void> {
       for (const table of tables) await lab.sql(`vacuum (analyze) ${table}`)

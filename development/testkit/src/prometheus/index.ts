@@ -1,4 +1,3 @@
 export { findTool } from "./findTool.ts"
-export { readFiringAlerts } from "./readFiringAlerts.ts"
 export { type Alert, monitoringFolder, readAlerts, readRules } from "./rules.ts"
 export { type Prometheus, startPrometheus } from "./startPrometheus.ts"

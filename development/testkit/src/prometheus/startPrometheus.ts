@@ -21,17 +21,14 @@ export async function startPrometheus(settings: {
   targets: Readonly<Record<string, string>>
   /** 0: any free port. */
   port?: number
-  intervalSeconds?: number
-  /** Default: those of deploy/monitoring. */
-  rules?: string
   /** Ctrl-C in the terminal then does not reach Prometheus. */
   ownProcessGroup?: boolean
 }): Promise<Prometheus> {
-  const { directory, targets, intervalSeconds = 5, ownProcessGroup = false } = settings
+  const { directory, targets, ownProcessGroup = false } = settings
   const file = findTool("prometheus")
   await mkdir(directory, { recursive: true })
-  await writeFile(join(directory, "rules.yaml"), settings.rules ?? (await readRules()))
-  await writeFile(join(directory, "prometheus.yaml"), configuration(targets, intervalSeconds))
+  await writeFile(join(directory, "rules.yaml"), await readRules())
+  await writeFile(join(directory, "prometheus.yaml"), configuration(targets))
   const port = await pickPort({ wanted: settings.port, service: "Prometheus" })
   const url = `http://127.0.0.1:${port}`
   const args = [
@@ -63,8 +60,8 @@ export async function startPrometheus(settings: {
   }
 }
 
-function configuration(targets: Readonly<Record<string, string>>, intervalSeconds: number): string {
-  const interval = `${intervalSeconds}s`
+function configuration(targets: Readonly<Record<string, string>>): string {
+  const interval = "5s"
   const addresses = Object.entries(targets).map(([instance, address]) => ({
     targets: [new URL(address).host],
     labels: { instance },

@@ -11,7 +11,7 @@ export type BareRequests = { perSecond: number; cpuMs: number }
 
 // The baseline of the parts `throughput` and `tls`: a loop that only signs and posts. Bodies, headers and concurrency
 // are the same as a dispatcher's. With a name server, it posts to the partners of `tls` in turn. All connections stay open.
-const [target = "", amount = "0", warmUp = "0", concurrency = "1", nameServer, issuer = ""] =
+const [amount = "0", warmUp = "0", concurrency = "1", target = "", nameServer, issuer = ""] =
   process.argv.slice(2)
 const resolver = new Resolver()
 if (nameServer !== undefined) resolver.setServers([nameServer])

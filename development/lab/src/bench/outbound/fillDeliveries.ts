@@ -5,9 +5,9 @@ const lanes = 2
 /** With these settings, neither checkpoints nor commits wait for the disk, and indexes are sorted in memory. */
 const settings = ["max_wal_size = '16GB'", "synchronous_commit = off", "maintenance_work_mem = '512MB'"]
 /** The times in the rows' ids are spread over this many days, and so over 30 days of the calendar: as long as deliveries are retained. */
-export const days = 29
+const days = 29
 /** How many references and sites there are. */
-export const customers = 100_000
+const customers = 100_000
 
 /** As `searchKeys` makes them: the first bytes of the id, and of a digest. */
 const searchKey = (text: string) =>

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto"
+import { percentile } from "../../shared/percentile.ts"
 import { memoryMb } from "../../shared/processUsage.ts"
 import type { Measure } from "../measure.ts"
-import type { Side } from "../measureInPairs.ts"
+import { measureInPairs, type Side } from "../measureInPairs.ts"
 import type { Bench } from "../startBench.ts"
-import { compareP99, describeSeconds, latenciesBySecond, type Second } from "./latenciesBySecond.ts"
 import { pacedWarmUp, publishPaced, startReceiving } from "./load.ts"
+import type { Taken } from "./receiver.ts"
+
+/** The latencies of the events that were published in the same second, in milliseconds. */
+type Second = number[]
 
 /**
  * Longer than an attempt's timeout, so that each phase has attempts in flight, timeouts, and circuit breakers
@@ -45,8 +49,9 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
     await receiver.reached(responses.filter((channel) => !hangs.has(channel)).length)
     const { arrivals } = await receiver.take()
     const { hanging: attempts } = await hung.take()
-    const seconds = latenciesBySecond(arrivals, phaseSeconds)
-    progress(`${hangingCount} hang (${attempts} attempts): ${describeSeconds(seconds)}`)
+    const seconds = latenciesBySecond(arrivals)
+    const p99 = seconds.map((of) => percentile(of, 0.99).toFixed(0)).join(" ")
+    progress(`${hangingCount} hang (${attempts} attempts): p99 by second ${p99} ms`)
     return seconds
   }
   const run = async (side: Side, pair: number): Promise<Second[]> => {
@@ -57,11 +62,12 @@ async function measureIsolation(it: Bench, settings: IsolationSettings): Promise
     await hung.noneHangs()
     return seconds
   }
-  const measure = await compareP99({
+  const measure = await measureInPairs({
     measure: `p99 of ${healthy} healthy channels with ${hanging} hanging, ${perSecond} events/s, ms`,
     bound,
     pairs: { least: 4, most: 24 },
     run,
+    statistic: (seconds) => percentile(seconds.flat(), 0.99),
     progress,
   })
   progress(`the dispatcher's memory: ${memoryMb(dispatcher.pid).peak.toFixed(0)} MB at most`)
@@ -80,6 +86,14 @@ async function createChannels(it: Bench, count: number, name: string, address: s
   const ids = Array.from({ length: count }, (_, at) => `${name}-${at}`)
   for (const id of ids) await it.channel(id, `${address}-${id}`)
   return ids
+}
+
+function latenciesBySecond(arrivals: Taken["arrivals"]): Second[] {
+  const begunAt = Math.min(...arrivals.map(({ publishedAt }) => publishedAt))
+  const of: Second[] = Array.from({ length: phaseSeconds }, () => [])
+  for (const { publishedAt, latencyMs } of arrivals)
+    of[Math.min(phaseSeconds - 1, Math.floor((publishedAt - begunAt) / 1_000))]?.push(latencyMs)
+  return of
 }
 
 /** One of each list in turn, as long as the longer one. */

@@ -41,7 +41,7 @@ const recordOf = (it: Bench, at: number, channels: readonly string[], reference 
 }
 
 /** Publishes in batches of 1,000. */
-export async function publishBacklog(it: Bench, amount: number, channels: readonly string[]): Promise<void> {
+async function publishBacklog(it: Bench, amount: number, channels: readonly string[]): Promise<void> {
   for (let from = 0; from < amount; from += 1_000) {
     const length = Math.min(1_000, amount - from)
     await it.publish(Array.from({ length }, (_, offset) => recordOf(it, from + offset, channels)))
@@ -70,19 +70,9 @@ export async function publishPaced(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Starts a dispatcher that delivers `amount` events to a channel, so that its code is compiled. */
-export async function startWarmDispatcher(it: Bench, receiver: Receiving, amount: number) {
-  await it.channel("quick", `${receiver.url}/quick`)
-  const dispatcher = await it.start("dispatcher")
-  await publishBacklog(it, amount, ["quick"])
-  await receiver.reached(amount)
-  await receiver.take()
-  return dispatcher
-}
-
 /**
  * Publishes a warm-up and `amount` events, which a new dispatcher delivers. Measures the `count` deliveries
- * after the warm-up and `onWarm`; `cost` is the cost of one. The dispatcher is left running, unless `end` is set.
+ * after the warm-up and `onWarm`; `cost` is the cost of one.
  */
 export async function deliverBacklog(
   it: Bench,
@@ -90,13 +80,12 @@ export async function deliverBacklog(
   backlog: {
     amount: number
     channels: readonly string[]
-    end: boolean
     database?: Pick<Database, "sql" | "url">
     env?: Record<string, string>
     onWarm?: () => Promise<unknown>
   },
 ) {
-  const { amount, channels, end, database = it, env = {}, onWarm } = backlog
+  const { amount, channels, database = it, env = {}, onWarm } = backlog
   const total = warmUp + amount
   await publishBacklog(it, total, channels)
   it.progress(`${total} events are on the topic; starting the dispatcher`)
@@ -118,8 +107,8 @@ export async function deliverBacklog(
   const count = total - first
   const cost = divide(counting(), count)
   const perSecond = count / seconds
-  it.progress(`${Math.round(perSecond)}/s, ${describeCost(cost)} for each`)
-  const { peak } = memoryMb(dispatcher.pid)
-  if (end) await dispatcher.end()
-  return { dispatcher, count, perSecond, cost, peak }
+  const memory = `${memoryMb(dispatcher.pid).peak.toFixed(0)} MB at most`
+  it.progress(`${Math.round(perSecond)}/s, ${describeCost(cost)} for each, ${memory}`)
+  await dispatcher.end()
+  return { count, perSecond, cost }
 }

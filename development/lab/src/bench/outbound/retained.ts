@@ -15,8 +15,7 @@ const channelCount = 100
  * with a checkpoint, and ends before the next.
  */
 export async function measureRetained(it: Bench): Promise<Measure[]> {
-  const { progress, retained: wanted } = it
-  const retained = wanted ?? 5_000_000
+  const { progress, retained } = it
   const receiver = await startReceiving(it)
   const address = (at: number) => `${receiver.url}/channel-${at}`
   const databases: Record<Side, Database> = { value: await it.secondDatabase("retained"), baseline: it }
@@ -38,7 +37,7 @@ export async function measureRetained(it: Bench): Promise<Measure[]> {
       await database.sql("checkpoint")
       log = await readLog(it)
     }
-    const round = await deliverBacklog(it, receiver, { amount, channels, database, end: true, onWarm })
+    const round = await deliverBacklog(it, receiver, { amount, channels, database, onWarm })
     const after = await readLog(it)
     const [bytes, pages] = [after.bytes - log.bytes, after.pages - log.pages].map((sum) => sum / round.count)
     progress(`write-ahead log: ${bytes?.toFixed(0)} bytes, ${pages?.toFixed(2)} whole pages each`)
