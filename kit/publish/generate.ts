@@ -14,7 +14,6 @@ const fields = Object.entries(schema.properties).map(([name, { description, exam
   example: examples[0],
   camel: name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
   go: name.split("_").map(inGo).join(""),
-  pascal: name.split("_").map(upper).join(""),
 }))
 type Field = (typeof fields)[number]
 const each = (write: (field: Field) => string) => fields.map(write).join("\n")
@@ -115,34 +114,6 @@ ${each(setter)}
 }
 `
 
-const csharp = `// Written by ${by}.
-using System.Collections.Generic;
-
-namespace Sitewire.Publish
-{
-    /// <summary>${about}</summary>
-    public sealed class SitePaid
-    {
-${each((one) => `        /// <summary>${one.text} For example <c>${one.example}</c>.</summary>\n        public string ${one.pascal} { get; set; }\n`)}
-        /// <summary>An event from its fields by name, for example from parsed JSON. Other fields are ignored.</summary>
-        /// <exception cref="InvalidSitePaidException">A field is missing or breaks a rule; it names the field.</exception>
-        public static SitePaid Of(IReadOnlyDictionary<string, object> values)
-        {
-            var fields = Rules.SitePaid.Check(values);
-            return new SitePaid
-            {
-${each(({ name, pascal }) => `                ${pascal} = fields["${name}"],`)}
-            };
-        }
-
-        internal Dictionary<string, object> Values() => new Dictionary<string, object>
-        {
-${each(({ name, pascal }) => `            ["${name}"] = ${pascal},`)}
-        };
-    }
-}
-`
-
 /** The text of each generated file, by its path in this folder. */
 export const generated = new Map([
   ["node/sitePaid.d.ts", node],
@@ -153,8 +124,6 @@ export const generated = new Map([
   ["go/rules.tsv", rules],
   ["java/src/main/java/sitewire/publish/SitePaid.java", java],
   ["java/src/main/resources/sitewire/publish/rules.tsv", rules],
-  ["csharp/SitePaid.cs", csharp],
-  ["csharp/rules.tsv", rules],
 ])
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)

@@ -14,7 +14,6 @@ test.each([
   ["python", "python/quickstart.py"],
   ["go", "go/quickstart/main.go"],
   ["java", "java/src/test/java/example/Quickstart.java"],
-  ["csharp", "csharp/tests/Quickstart.cs"],
 ])("docs/publishers.md shows the quickstart in %s that publish.extended.test.ts runs", (language, path) => {
   expect(read("../../docs/publishers.md")).toContain(`\`\`\`${language}\n${read(path)}\`\`\`\n`)
 })

@@ -14,7 +14,7 @@ type Vector = {
   field: string | null
 }
 
-const languages = ["node", "python", "go", "java", "csharp"]
+const languages = ["node", "python", "go", "java"]
 /** Installations and builds of a language take minutes on a busy machine. */
 const limitMs = 900_000
 

@@ -4,8 +4,6 @@ export type Artifact = {
   folder: string
   command: string
   needs: string[]
-  /** Why two builds have different bytes, so that it is built once. Undefined: they must not differ. */
-  differs?: string
 }
 
 /** The folder of `.sitewire/release` in which the artifact's files are. */
@@ -32,10 +30,6 @@ export const artifacts: readonly Artifact[] = [
   library("Ruby gem", "kit/ruby", ["gem"]),
   library("Composer archive", "kit/php", ["php", "composer", "apt-get"]),
   {
-    ...library("NuGet package", "kit/csharp", ["mcs", "zip"]),
-    differs: "Mono's compiler writes a random id and the time into the library.",
-  },
-  {
     name: "manifests",
     folder: ".",
     command:
@@ -59,9 +53,6 @@ export const versions: readonly { file: string; states: string }[] = [
   { file: "kit/go/pack.go", states: 'version = "vVERSION"' },
   { file: "kit/java/pom.xml", states: "<version>VERSION</version>" },
   { file: "kit/publish/java/pom.xml", states: "<version>VERSION</version>" },
-  { file: "kit/csharp/Sitewire.nuspec", states: "<version>VERSION</version>" },
-  { file: "kit/csharp/pack.sh", states: 'package="$target/Sitewire.VERSION.nupkg"' },
-  { file: "kit/publish/csharp/Sitewire.Publish.csproj", states: "<Version>VERSION</Version>" },
   { file: "kit/ruby/lib/sitewire/version.rb", states: '= "VERSION"' },
   { file: "kit/python/src/sitewire/__init__.py", states: '__version__ = "VERSION"' },
   { file: "packages/console/src/api/openapi/openApiDocument.ts", states: 'version: "VERSION"' },

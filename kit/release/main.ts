@@ -45,7 +45,7 @@ rmSync(target, { recursive: true, force: true })
 const skipped: string[] = []
 const sums: { file: string; sha256: string }[] = []
 for (const artifact of artifacts.filter((each) => only.includes(folderOf(each)))) {
-  const { name, needs, differs } = artifact
+  const { name, needs } = artifact
   const reasonOf = (error: unknown) => `${name}: ${error instanceof Error ? error.message : error}`
   try {
     for (const tool of needs) findProgram(tool, "Install it.")
@@ -57,7 +57,7 @@ for (const artifact of artifacts.filter((each) => only.includes(folderOf(each)))
     const built = await buildArtifact(artifact, join(target, folderOf(artifact)))
     sums.push(...built.map(({ file, sha256 }) => ({ file: join(folderOf(artifact), file), sha256 })))
     const files = built.map(({ file, bytes }) => `${file}, ${bytes} bytes`).join("; ")
-    console.log(`${name}: ${files}${differs === undefined ? "" : `. ${differs}`}`)
+    console.log(`${name}: ${files}`)
   } catch (error) {
     problems.push(reasonOf(error))
   }

@@ -7,7 +7,7 @@ import { readPromised } from "./promised.ts"
 const root = join(import.meta.dirname, "../..")
 const libraries = [
   "packages/signing",
-  ...["python", "go", "java", "php", "ruby", "csharp"].map((it) => `kit/${it}`),
+  ...["python", "go", "java", "php", "ruby"].map((it) => `kit/${it}`),
 ]
 
 test.each(libraries)("the page of %s has the sections of all languages, in the same order", (folder) => {

@@ -55,7 +55,7 @@ export function testLanguage(language: string): void {
   }
 
   test(
-    `two builds of the ${artifact.name} have equal bytes, unless they must differ`,
+    `two builds of the ${artifact.name} have equal bytes`,
     limits,
     async (context) => {
       hasTools(artifact.needs, context)

@@ -71,7 +71,7 @@ export const channelTexts = {
     command: "the command",
     write: "Write the receiver",
     writeMore:
-      "There are libraries and whole receivers for Node (@sitewire/signing), Python, Go, Java, PHP, Ruby and C#: the table at the beginning of docs/partners.md lists them.",
+      "There are libraries and whole receivers for Node (@sitewire/signing), Python, Go, Java, PHP and Ruby: the table at the beginning of docs/partners.md lists them.",
     rules: [
       "Verify the bytes that arrived, before any JSON parser.",
       "Respond 401 if the header is missing or wrong.",

@@ -1,3 +1,0 @@
-import { testLanguage } from "./testLanguage.ts"
-
-testLanguage("csharp")
