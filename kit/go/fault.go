@@ -8,7 +8,7 @@ type Fault string
 const (
 	// FaultMissing: a header is missing or empty.
 	FaultMissing Fault = "missing"
-	// FaultMalformed: a header does not have the form that the scheme demands.
+	// FaultMalformed: a header does not have the form that the service sends.
 	FaultMalformed Fault = "malformed"
 	// FaultOutdated: the signed time is too far from this machine's clock.
 	FaultOutdated Fault = "outdated"
@@ -39,7 +39,7 @@ func missing(header string) error {
 }
 
 func malformed(header, form string) error {
-	return reject(FaultMalformed, "the header %s does not have the form of the scheme: it must be %s. "+
+	return reject(FaultMalformed, "the header %s does not have the form that the service sends: it must be %s. "+
 		"Respond 401. If genuine requests fail so, let the proxy in front pass this header unchanged", header, form)
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sitewire/sitewire-go"
 	"github.com/sitewire/sitewire-go/sitewiretest"
@@ -57,13 +56,13 @@ func TestHandlerResponses(t *testing.T) {
 }
 
 func TestHandlerReturnsTheChallengeOfANewAddress(t *testing.T) {
-	standard := sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks, Header: "X-Shop-Signature"}
+	renamed := sitewire.Options{Header: "X-Shop-Signature"}
 	for _, of := range []struct {
 		secret, name, challenge, returned string
 		options                           sitewire.Options
 	}{
 		{secret, "X-Sitewire-Challenge", "Ab_9-", "Ab_9-", sitewire.Options{}},
-		{secret, "X-Shop-Challenge", "Ab_9-", "Ab_9-", standard},
+		{secret, "X-Shop-Challenge", "Ab_9-", "Ab_9-", renamed},
 		{secret, "X-Sitewire-Challenge", "a, b", "", sitewire.Options{}},
 		{"forged", "X-Sitewire-Challenge", "Ab_9-", "", sitewire.Options{}},
 	} {
@@ -72,6 +71,7 @@ func TestHandlerReturnsTheChallengeOfANewAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), of.secret, sitewiretest.Options{})
+		delivery.Header.Set("X-Shop-Signature", delivery.Header.Get("X-Sitewire-Signature"))
 		delivery.Header.Set(of.name, of.challenge)
 		response := httptest.NewRecorder()
 		handler.ServeHTTP(response, delivery.Request("/webhook"))
@@ -187,13 +187,11 @@ func (e *endless) Read(buffer []byte) (int, error) {
 }
 
 func TestDefaultsOfTheTestingHelper(t *testing.T) {
-	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{ID: "d1", Time: time.Unix(1772366400, 0)})
+	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{ID: "d1"})
 	for name, expected := range map[string]string{
 		"Content-Type":        "application/json",
 		"X-Sitewire-Delivery": "d1",
 		"X-Sitewire-Attempt":  "1",
-		"Webhook-Id":          "d1",
-		"Webhook-Timestamp":   "1772366400",
 	} {
 		if value := delivery.Header.Get(name); value != expected {
 			t.Errorf("%s: %q, expected %q", name, value, expected)

@@ -15,8 +15,6 @@ import (
 
 const secret = "sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 
-var schemes = []sitewire.Scheme{sitewire.SchemeSitewire, sitewire.SchemeStandardWebhooks}
-
 // Each property is checked with random input by a test, and by `go test -fuzz`, which also looks for input that reaches other code.
 const randomInputs = 20_000
 
@@ -44,25 +42,22 @@ func FuzzAnyBytes(f *testing.F) {
 // checkAnyBytes: whatever bytes are signed, their signature is valid, and it is of no other bytes.
 func checkAnyBytes(t *testing.T, body []byte, bit uint) {
 	delivery := sitewiretest.SignBody(body, secret, sitewiretest.Options{})
-	for _, scheme := range schemes {
-		options := sitewire.Options{Scheme: scheme}
-		_, err := sitewire.ConstructEvent(body, delivery.Header, []string{"another", secret}, options)
-		if fault := faultOf(t, err); fault != "" && fault != sitewire.FaultInvalidBody {
-			t.Errorf("%s: signed bytes: %v", scheme, err)
-		}
-		_, err = sitewire.ConstructEvent(body, delivery.Header, []string{"another"}, options)
-		if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
-			t.Errorf("%s: another secret: %v", scheme, err)
-		}
-		if len(body) == 0 {
-			continue
-		}
-		flipped := bytes.Clone(body)
-		flipped[bit/8%uint(len(body))] ^= 1 << (bit % 8)
-		_, err = sitewire.ConstructEvent(flipped, delivery.Header, []string{secret}, options)
-		if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
-			t.Errorf("%s: one flipped bit: %v", scheme, err)
-		}
+	_, err := sitewire.ConstructEvent(body, delivery.Header, []string{"another", secret}, sitewire.Options{})
+	if fault := faultOf(t, err); fault != "" && fault != sitewire.FaultInvalidBody {
+		t.Errorf("signed bytes: %v", err)
+	}
+	_, err = sitewire.ConstructEvent(body, delivery.Header, []string{"another"}, sitewire.Options{})
+	if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+		t.Errorf("another secret: %v", err)
+	}
+	if len(body) == 0 {
+		return
+	}
+	flipped := bytes.Clone(body)
+	flipped[bit/8%uint(len(body))] ^= 1 << (bit % 8)
+	_, err = sitewire.ConstructEvent(flipped, delivery.Header, []string{secret}, sitewire.Options{})
+	if fault := faultOf(t, err); fault != sitewire.FaultMismatch {
+		t.Errorf("one flipped bit: %v", err)
 	}
 }
 
@@ -90,13 +85,19 @@ func checkHeaders(t *testing.T, name, one, two, id, timestamp, signature string)
 		"Webhook-Timestamp":    {timestamp},
 		"Webhook-Signature":    {signature},
 	}
-	for _, scheme := range schemes {
-		options := sitewire.Options{Scheme: scheme, Now: time.Unix(1772366400, 0)}
-		_, err := sitewire.ConstructEvent([]byte("{}"), headers, []string{secret}, options)
+	for of, err := range verifyBoth([]byte("{}"), headers) {
 		if fault := faultOf(t, err); fault == "" || fault == sitewire.FaultInvalidBody {
-			t.Errorf("%s accepted headers that nobody signed", scheme)
+			t.Errorf("%s accepted headers that nobody signed", of)
 		}
 	}
+}
+
+// verifyBoth returns the errors of a delivery and of a request to a source with these headers.
+func verifyBoth(body []byte, headers http.Header) map[string]error {
+	options := sitewire.Options{Now: time.Unix(1772366400, 0)}
+	_, err := sitewire.ConstructEvent(body, headers, []string{secret}, options)
+	errSource := sitewire.VerifySourceRequest("GET", "https://x.example/", headers, []string{secret}, options)
+	return map[string]error{"delivery": err, "source": errSource}
 }
 
 // Bodies of the vectors with some bytes replaced, because random bytes are never an event.
@@ -164,10 +165,11 @@ func TestHostileInput(t *testing.T) {
 	}
 	for name, value := range headers {
 		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
+		delivery.Header.Set("webhook-id", "7_1")
+		delivery.Header.Set("webhook-timestamp", "1772366400")
 		delivery.Header.Set("webhook-signature", value)
 		delivery.Header.Set("X-Sitewire-Signature", value)
-		for _, scheme := range schemes {
-			_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{Scheme: scheme})
+		for _, err := range verifyBoth(delivery.Body, delivery.Header) {
 			if fault := faultOf(t, err); fault != sitewire.FaultMalformed && fault != sitewire.FaultMismatch {
 				t.Errorf("%s: %v", name, err)
 			}

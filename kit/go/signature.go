@@ -6,24 +6,12 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-)
-
-// Scheme selects which of a delivery's headers are verified.
-type Scheme string
-
-const (
-	// SchemeSitewire is the header X-Sitewire-Signature.
-	SchemeSitewire Scheme = "sitewire"
-	// SchemeStandardWebhooks is the three headers of Standard Webhooks, which also sign a time, so that a captured
-	// request cannot be sent again later.
-	SchemeStandardWebhooks Scheme = "standard-webhooks"
 )
 
 var (
@@ -73,14 +61,8 @@ func secretKeys(secrets []string) ([][]byte, error) {
 
 // complete fills in the defaults. Its errors are faults of the receiver.
 func (o Options) complete() (Options, error) {
-	if o.Scheme == "" {
-		o.Scheme = SchemeSitewire
-	}
-	if o.Scheme != SchemeSitewire && o.Scheme != SchemeStandardWebhooks {
-		return o, fmt.Errorf("sitewire: there is no scheme %q. Use %s or %s", o.Scheme, SchemeSitewire, SchemeStandardWebhooks)
-	}
 	if o.Tolerance < 0 {
-		return o, errors.New("sitewire: the tolerance is negative, so every delivery would be outdated. Use a positive duration")
+		return o, errors.New("sitewire: the tolerance is negative, so every request would be outdated. Use a positive duration")
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 5 * time.Minute

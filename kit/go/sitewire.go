@@ -30,22 +30,20 @@ type SiteReady struct {
 	// CreatedAt is the creation time in UTC, such as 2026-03-01T12:00:00+00:00.
 	CreatedAt string `json:"created_at"`
 	// Delivery is the id of the delivery that the event came in, or "" if the header is missing. Of two deliveries of a
-	// site, the one with the greater id, as text, has the newer content. With SchemeStandardWebhooks, it was signed.
+	// site, the one with the greater id, as text, has the newer content.
 	Delivery string `json:"-"`
 }
 
 // Options are optional in every field: the zero value selects the default.
 type Options struct {
-	// Scheme selects the headers that are verified. Default: SchemeSitewire.
-	Scheme Scheme
-	// Tolerance is the largest difference between the signed time and this machine's clock, for
-	// SchemeStandardWebhooks. Default: 5 minutes.
-	Tolerance time.Duration
-	// Now replaces this machine's clock in tests.
-	Now time.Time
-	// Header is the name of the signature header of SchemeSitewire, if the operator runs the service under another
-	// name. Default: X-Sitewire-Signature.
+	// Header is the name of a delivery's signature header, if the operator runs the service under another name.
+	// Default: X-Sitewire-Signature.
 	Header string
+	// Tolerance is the largest difference between the signed time of a request to a source and this machine's clock.
+	// Default: 5 minutes.
+	Tolerance time.Duration
+	// Now replaces this machine's clock in tests of requests to a source.
+	Now time.Time
 }
 
 // ConstructEvent verifies a delivery and returns its content.
@@ -63,22 +61,14 @@ func ConstructEvent(rawBody []byte, headers http.Header, secrets []string, optio
 	if options, err = options.complete(); err != nil {
 		return SiteReady{}, err
 	}
-	var delivery string
-	if options.Scheme == SchemeStandardWebhooks {
-		err = verifyStandardWebhooks(rawBody, headers, keys, options)
-		delivery = once(headers, "webhook-id")
-	} else {
-		err = verifySitewire(rawBody, headers, keys, options)
-		_, delivery = beside(headers, options.Header, "delivery")
-	}
-	if err != nil {
+	if err = verifySitewire(rawBody, headers, keys, options); err != nil {
 		return SiteReady{}, err
 	}
 	event, err := parse(rawBody)
 	if err != nil {
 		return SiteReady{}, err
 	}
-	event.Delivery = delivery
+	_, event.Delivery = beside(headers, options.Header, "delivery")
 	return event, nil
 }
 

@@ -23,7 +23,6 @@ func TestFaultsOfTheReceiver(t *testing.T) {
 		"an empty secret":     {[]string{""}, sitewire.Options{}, "a secret is empty"},
 		"one of two is empty": {[]string{secret, ""}, sitewire.Options{}, "a secret is empty"},
 		"a decoded secret":    {[]string{"\xff\xfe"}, sitewire.Options{}, "not a text"},
-		"an unknown scheme":   {good, sitewire.Options{Scheme: "svix"}, "no scheme"},
 		"no tolerance":        {good, sitewire.Options{Tolerance: -time.Second}, "negative"},
 	} {
 		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, of.secrets, of.options)
@@ -44,14 +43,12 @@ func TestMessagesHaveNoContent(t *testing.T) {
 	signed := sitewiretest.SignDelivery(event, secret, sitewiretest.Options{})
 	forged := sitewiretest.SignDelivery(event, "forged", sitewiretest.Options{ID: "a.b"})
 	for _, delivery := range []sitewiretest.Delivery{signed, forged} {
-		for _, scheme := range schemes {
-			_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{Scheme: scheme})
+		for _, err := range verifyBoth(delivery.Body, delivery.Header) {
 			if err == nil || !strings.Contains(err.Error(), "Respond 40") {
 				t.Errorf("the message does not say what to do: %v", err)
 				continue
 			}
-			for _, content := range []string{secret, event.Event, event.Email, delivery.Header.Get("X-Sitewire-Signature"),
-				delivery.Header.Get("webhook-signature"), delivery.Header.Get("webhook-timestamp")} {
+			for _, content := range []string{secret, event.Event, event.Email, delivery.Header.Get("X-Sitewire-Signature")} {
 				if strings.Contains(err.Error(), content) {
 					t.Errorf("the message %q has %q", err, content)
 				}
@@ -66,9 +63,7 @@ func TestEventHasTheIDOfItsDelivery(t *testing.T) {
 		options  sitewire.Options
 		expected string
 	}{
-		"X-Sitewire-Delivery": {func(h http.Header) { h.Del("webhook-id") }, sitewire.Options{}, "d1"},
-		"the signed webhook-id": {func(h http.Header) { h.Set("X-Sitewire-Delivery", "d2") },
-			sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks}, "d1"},
+		"X-Sitewire-Delivery": {func(http.Header) {}, sitewire.Options{}, "d1"},
 		"another name of the service": {func(h http.Header) {
 			h.Set("X-Shop-Signature", h.Get("X-Sitewire-Signature"))
 			h.Set("X-Shop-Delivery", "d3")
@@ -102,13 +97,14 @@ func TestHeaderOfAnotherName(t *testing.T) {
 
 func TestRepeatedHeadersAreMalformed(t *testing.T) {
 	for _, name := range []string{"X-Sitewire-Signature", "Webhook-Id", "Webhook-Timestamp", "Webhook-Signature"} {
-		delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{})
-		delivery.Header.Add(name, delivery.Header.Get(name))
-		options := sitewire.Options{Scheme: sitewire.SchemeStandardWebhooks}
+		headers := http.Header{"X-Sitewire-Signature": {"sha256=" + strings.Repeat("a", 64)}, "Webhook-Id": {"7_1"},
+			"Webhook-Timestamp": {"1772366400"}, "Webhook-Signature": {"v1,x"}}
+		headers.Add(name, headers.Get(name))
+		of := "source"
 		if name == "X-Sitewire-Signature" {
-			options.Scheme = sitewire.SchemeSitewire
+			of = "delivery"
 		}
-		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, options)
+		err := verifyBoth(nil, headers)[of]
 		if fault := faultOf(t, err); fault != sitewire.FaultMalformed {
 			t.Errorf("%s twice: %v", name, err)
 		}
@@ -116,14 +112,12 @@ func TestRepeatedHeadersAreMalformed(t *testing.T) {
 }
 
 func TestTolerance(t *testing.T) {
-	now := time.Unix(1772366400, 0)
-	delivery := sitewiretest.SignDelivery(sitewiretest.SiteReady(), secret, sitewiretest.Options{Time: now})
-	for seconds, expected := range map[int]sitewire.Fault{10: "", 11: sitewire.FaultOutdated, -10: "", -11: sitewire.FaultOutdated} {
-		_, err := sitewire.ConstructEvent(delivery.Body, delivery.Header, []string{secret}, sitewire.Options{
-			Scheme:    sitewire.SchemeStandardWebhooks,
-			Tolerance: 10 * time.Second,
-			Now:       now.Add(time.Duration(seconds) * time.Second),
-		})
+	headers := http.Header{"Webhook-Id": {"7_1"}, "Webhook-Timestamp": {"1772366400"}, "Webhook-Signature": {"v1,x"}}
+	// Within the tolerance, the signature is looked at, which nobody made.
+	outdated, recent := sitewire.FaultOutdated, sitewire.FaultMismatch
+	for seconds, expected := range map[int64]sitewire.Fault{10: recent, 11: outdated, -10: recent, -11: outdated} {
+		options := sitewire.Options{Tolerance: 10 * time.Second, Now: time.Unix(1772366400+seconds, 0)}
+		err := sitewire.VerifySourceRequest("GET", "https://x.example/", headers, []string{secret}, options)
 		if fault := faultOf(t, err); fault != expected {
 			t.Errorf("%d s: fault %q, expected %q", seconds, fault, expected)
 		}

@@ -15,7 +15,7 @@ import (
 type vector struct {
 	Name    string
 	Why     string
-	Scheme  sitewire.Scheme
+	Scheme  string
 	Now     int64
 	Secrets []string
 	Headers map[string]string
@@ -59,7 +59,7 @@ func (v vector) header() http.Header {
 }
 
 func (v vector) options() sitewire.Options {
-	return sitewire.Options{Scheme: v.Scheme, Now: time.Unix(v.Now, 0)}
+	return sitewire.Options{Now: time.Unix(v.Now, 0)}
 }
 
 // faultOf fails the test if the error is a fault of the receiver.
@@ -78,6 +78,9 @@ func faultOf(t testing.TB, err error) sitewire.Fault {
 func TestDeliveryVectors(t *testing.T) {
 	for _, v := range append(readVectors(t, "deliveries.json"), readVectors(t, "secrets.json")...) {
 		v := v
+		if v.Scheme == "standard-webhooks" {
+			continue // Those are for its own libraries.
+		}
 		t.Run(v.Name, func(t *testing.T) {
 			event, err := sitewire.ConstructEvent(v.Body, v.header(), v.Secrets, v.options())
 			if v.Refused {

@@ -75,7 +75,7 @@ export const deliveries: Record<string, () => Delivery> = {
   "signed with the older secret of a rotation": () => send(older, { key: olderSecret }),
 }
 
-/** With the scheme `standard-webhooks`. */
+/** With the scheme `standard-webhooks` of the library for Node. */
 export const timedDeliveries: Record<string, () => Delivery> = {
   "signed 15 minutes ago, with Standard Webhooks": () =>
     send(genuine, { sentAt: Math.floor(Date.now() / 1_000) - 900 }),

@@ -103,7 +103,7 @@ async function testExample(name: string, archives: string): Promise<void> {
     return started
   }
 
-  const receiver = await start({ SITEWIRE_SECRETS: `${olderSecret},${secret}`, SITEWIRE_SCHEME: "sitewire" })
+  const receiver = await start({ SITEWIRE_SECRETS: `${olderSecret},${secret}` })
   expect(receiver.exitCode(), receiver.output()).toBeNull()
   const sites = async () =>
     ((await (await fetch(`${receiver.origin}/sites`)).json()) as { site_url: string; name: string }[])
@@ -124,15 +124,17 @@ async function testExample(name: string, archives: string): Promise<void> {
     "https://older.example/ Bäckerei",
   ])
 
-  const timed = await start({ SITEWIRE_SECRETS: secret, SITEWIRE_SCHEME: "standard-webhooks" })
-  for (const [delivery, make] of Object.entries(timedDeliveries))
-    responses.set(delivery, await post(timed.origin, make()))
+  if (name.startsWith("node-")) {
+    const timed = await start({ SITEWIRE_SECRETS: secret, SITEWIRE_SCHEME: "standard-webhooks" })
+    for (const [delivery, make] of Object.entries(timedDeliveries))
+      responses.set(delivery, await post(timed.origin, make()))
+  }
   const promised = readPromised()
   for (const [delivery, response] of responses)
     expect(promised.get(delivery), `${name}: ${delivery}`).toContain(response)
 
   for (const empty of ["", ","]) {
-    const { exitCode, output } = await start({ SITEWIRE_SECRETS: empty, SITEWIRE_SCHEME: "sitewire" })
+    const { exitCode, output } = await start({ SITEWIRE_SECRETS: empty })
     expect(exitCode(), `${name} with the secrets "${empty}": ${output()}`).toBeGreaterThan(0)
   }
 }

@@ -1,5 +1,5 @@
-// A receiver of site.ready deliveries. Run it with the environment variables PORT, SITEWIRE_SECRETS (one secret, or
-// several separated by commas) and SITEWIRE_SCHEME.
+// A receiver of site.ready deliveries. Run it with the environment variables PORT and SITEWIRE_SECRETS (one
+// secret, or several separated by commas).
 package main
 
 import (
@@ -21,10 +21,10 @@ func main() {
 	webhook, err := sitewire.NewHandler(
 		func() []string { return secrets },
 		sites.store,
-		sitewire.HandlerOptions{Options: sitewire.Options{Scheme: sitewire.Scheme(os.Getenv("SITEWIRE_SCHEME"))}},
+		sitewire.HandlerOptions{},
 	)
 	if err != nil {
-		log.Fatalf("cannot start, check SITEWIRE_SECRETS and SITEWIRE_SCHEME: %v", err)
+		log.Fatalf("cannot start, check SITEWIRE_SECRETS: %v", err)
 	}
 	http.Handle("/webhook", webhook)
 	http.HandleFunc("/sites", sites.list) // Only for the tests of this example: it is open to everybody.

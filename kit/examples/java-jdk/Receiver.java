@@ -1,7 +1,5 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.sitewire.Options;
-import com.sitewire.Scheme;
 import com.sitewire.SiteReady;
 import com.sitewire.SitewireHttpHandler;
 import com.sun.net.httpserver.HttpServer;
@@ -15,23 +13,19 @@ import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 
 /**
- * A receiver of site.ready deliveries. Run it with the environment variables PORT, SITEWIRE_SECRETS (one secret, or
- * several separated by commas) and SITEWIRE_SCHEME.
+ * A receiver of site.ready deliveries. Run it with the environment variables PORT and SITEWIRE_SECRETS (one
+ * secret, or several separated by commas).
  */
 public class Receiver {
     public static void main(String[] arguments) throws Exception {
         String list = Optional.ofNullable(System.getenv("SITEWIRE_SECRETS")).orElse("");
         List<String> secrets = List.of(list.split(",", -1));
-        Scheme scheme = Scheme.of(Optional.ofNullable(System.getenv("SITEWIRE_SCHEME")).orElse("sitewire"));
 
         // It stands for a table with the primary key site_url. To merge is an upsert: a repetition changes nothing, and a
         // correction replaces what is there. A late retry of what was corrected has a smaller delivery id, and is ignored.
         Map<String, SiteReady> sites = new ConcurrentHashMap<>();
         var webhook = new SitewireHttpHandler(
-                () -> secrets,
-                event -> sites.merge(event.siteUrl(), event, Receiver::newer),
-                Options.DEFAULT.withScheme(scheme),
-                64 * 1024);
+                () -> secrets, event -> sites.merge(event.siteUrl(), event, Receiver::newer));
 
         // Seconds. A connection that sends only the beginning of a request occupies a thread until then. This has an effect
         // only before the server is created.

@@ -3,7 +3,6 @@
 declare(strict_types=1);
 
 use Sitewire\PhpReceiver;
-use Sitewire\Scheme;
 use Sitewire\SiteReady;
 
 require __DIR__ . '/vendor/autoload.php';
@@ -26,8 +25,4 @@ $store = static function (SiteReady $site): void {
 };
 
 // Throws if a secret is empty.
-return new PhpReceiver(
-    explode(',', getenv('SITEWIRE_SECRETS') ?: ''),
-    $store,
-    Scheme::from(getenv('SITEWIRE_SCHEME') ?: 'sitewire'),
-);
+return new PhpReceiver(explode(',', getenv('SITEWIRE_SECRETS') ?: ''), $store);

@@ -14,14 +14,13 @@ settings.configure(
     ROOT_URLCONF=__name__,
     # One secret, or two during a rotation.
     SITEWIRE_SECRETS=[secret for secret in os.environ["SITEWIRE_SECRETS"].split(",") if secret],
-    SITEWIRE_SCHEME=os.environ.get("SITEWIRE_SCHEME", "sitewire"),
 )
 sites = {}
 lock = Lock()
 
 
 # If there is no secret, the application stops here, and says so.
-@on_site_ready(settings.SITEWIRE_SECRETS, scheme=settings.SITEWIRE_SCHEME)
+@on_site_ready(settings.SITEWIRE_SECRETS)
 def site_ready(event):
     # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
     # has a smaller delivery id, and is ignored.

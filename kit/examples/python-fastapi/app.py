@@ -8,14 +8,13 @@ from sitewire.fastapi import on_site_ready
 
 # One secret, or two during a rotation. If there is none, the application stops here, and says so.
 secrets = [secret for secret in os.environ["SITEWIRE_SECRETS"].split(",") if secret]
-scheme = os.environ.get("SITEWIRE_SCHEME", "sitewire")
 
 app = FastAPI()
 sites: dict[str, SiteReady] = {}
 
 
 @app.post("/webhook", status_code=204)
-@on_site_ready(secrets, scheme=scheme)
+@on_site_ready(secrets)
 async def site_ready(event: SiteReady) -> None:
     # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
     # has a smaller delivery id, and is ignored.

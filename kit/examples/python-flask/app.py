@@ -8,7 +8,6 @@ from sitewire.flask import on_site_ready
 
 # One secret, or two during a rotation. If there is none, the application stops here, and says so.
 secrets = [secret for secret in os.environ["SITEWIRE_SECRETS"].split(",") if secret]
-scheme = os.environ.get("SITEWIRE_SCHEME", "sitewire")
 
 app = Flask(__name__)
 sites = {}
@@ -16,7 +15,7 @@ lock = Lock()
 
 
 @app.post("/webhook")
-@on_site_ready(secrets, scheme=scheme)
+@on_site_ready(secrets)
 def site_ready(event):
     # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected
     # has a smaller delivery id, and is ignored.

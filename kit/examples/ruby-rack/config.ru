@@ -7,11 +7,10 @@ require "sitewire"
 
 # One secret, or two during a rotation. If there is none, the application stops below, and says so.
 secrets = ENV.fetch("SITEWIRE_SECRETS").split(",").reject(&:empty?)
-scheme = ENV.fetch("SITEWIRE_SCHEME", "sitewire")
 sites = {}
 lock = Mutex.new
 
-site_ready = Sitewire::Endpoint.new(secrets, scheme: scheme) do |event|
+site_ready = Sitewire::Endpoint.new(secrets) do |event|
   # An upsert: the same event again changes nothing, and a correction replaces the site. A late retry of what was corrected has
   # a smaller delivery id, and is ignored.
   lock.synchronize do

@@ -5,13 +5,10 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
-	"time"
 
 	"github.com/sitewire/sitewire-go"
 )
@@ -22,8 +19,6 @@ const exampleID = "019aa000-0000-7000-8000-000000000000"
 type Options struct {
 	// ID is the id of the delivery. Default: that of the event, or 019aa000-0000-7000-8000-000000000000.
 	ID string
-	// Time is the signed time. Default: now.
-	Time time.Time
 }
 
 // Delivery is a signed delivery.
@@ -47,7 +42,7 @@ func SiteReady() sitewire.SiteReady {
 	}
 }
 
-// SignDelivery returns the delivery of an event, with the headers of both schemes. It panics if the secret is unusable.
+// SignDelivery returns the delivery of an event, without the headers of Standard Webhooks. It panics if the secret is unusable.
 func SignDelivery(event sitewire.SiteReady, secret string, options Options) Delivery {
 	body, err := json.Marshal(event)
 	if err != nil {
@@ -64,23 +59,17 @@ func SignBody(body []byte, secret string, options Options) Delivery {
 	if options.ID == "" {
 		options.ID = exampleID
 	}
-	if options.Time.IsZero() {
-		options.Time = time.Now()
-	}
 	key, err := sitewire.SecretKey(secret)
 	if err != nil {
 		panic(err)
 	}
-	timestamp := strconv.FormatInt(options.Time.Unix(), 10)
+	mac := hmac.New(sha256.New, key)
+	mac.Write(body)
 	header := http.Header{}
 	header.Set("Content-Type", "application/json")
-	header.Set("X-Sitewire-Signature", "sha256="+hex.EncodeToString(mac(key, body)))
+	header.Set("X-Sitewire-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
 	header.Set("X-Sitewire-Delivery", options.ID)
 	header.Set("X-Sitewire-Attempt", "1")
-	header.Set("webhook-id", options.ID)
-	header.Set("webhook-timestamp", timestamp)
-	standard := mac(key, []byte(options.ID+"."+timestamp+"."), body)
-	header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(standard))
 	return Delivery{body, header}
 }
 
@@ -89,12 +78,4 @@ func (d Delivery) Request(target string) *http.Request {
 	request := httptest.NewRequest(http.MethodPost, target, bytes.NewReader(d.Body))
 	request.Header = d.Header.Clone()
 	return request
-}
-
-func mac(key []byte, parts ...[]byte) []byte {
-	hash := hmac.New(sha256.New, key)
-	for _, part := range parts {
-		hash.Write(part)
-	}
-	return hash.Sum(nil)
 }

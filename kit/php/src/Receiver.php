@@ -13,8 +13,6 @@ abstract class Receiver
      * @param list<string>|\Closure(): list<string> $secrets the channel's signing secrets, or a function that
      *     is called for each request, so that a rotation needs no restart of a server that keeps running
      * @param callable(SiteReady): mixed $onSiteReady is called with each verified event; then the response is 204
-     * @param Scheme $scheme the headers to verify
-     * @param int $toleranceSeconds how far the signed time may be from this clock, only for Scheme::StandardWebhooks
      * @param string $header the name of the signature header; the other names of the service follow from it
      * @param int $limit the largest body in bytes
      * @throws \InvalidArgumentException if the secrets are a list and unusable
@@ -22,8 +20,6 @@ abstract class Receiver
     public function __construct(
         #[\SensitiveParameter] private readonly array|\Closure $secrets,
         callable $onSiteReady,
-        private readonly Scheme $scheme = Scheme::Sitewire,
-        private readonly int $toleranceSeconds = 300,
         private readonly string $header = 'X-Sitewire-Signature',
         private readonly int $limit = 65_536,
     ) {
@@ -48,9 +44,7 @@ abstract class Receiver
                 $rawBody,
                 $headers,
                 is_array($this->secrets) ? $this->secrets : ($this->secrets)(),
-                $this->scheme,
-                $this->toleranceSeconds,
-                header: $this->header,
+                $this->header,
             );
         } catch (WebhookError $error) {
             $content = json_encode(['fault' => $error->fault]);

@@ -104,7 +104,7 @@ final class Signature
     }
 
     /** The value of a header, or '' if it is not there once. */
-    public static function readOnce(array $headers, string $name): string
+    private static function readOnce(array $headers, string $name): string
     {
         try {
             return self::read($headers, [$name])[0];

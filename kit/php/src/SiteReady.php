@@ -19,8 +19,7 @@ final class SiteReady implements \JsonSerializable
      * @param string $email the contact address of the site's owner; personal data
      * @param string $createdAt the creation time in UTC, as `2026-03-01T12:00:00+00:00`
      * @param string $delivery the id of the delivery that the event came in, or '' if the header is missing. Of two
-     *     deliveries of a site, the one with the greater id, as text, has the newer content. With
-     *     Scheme::StandardWebhooks, it was signed
+     *     deliveries of a site, the one with the greater id, as text, has the newer content
      */
     public function __construct(
         public readonly string $channel,

@@ -22,12 +22,11 @@ final class Testing
     }
 
     /**
-     * A delivery as Sitewire sends it, with the headers of both schemes.
+     * A delivery as Sitewire sends it, without the headers of Standard Webhooks.
      *
      * @param SiteReady|string $event the event, or the body's bytes
      * @param string $secret the signing secret as text
      * @param string|null $id the id of the delivery; default: that of the event, or a new one, which is greater than those before
-     * @param int|null $timestamp the time of the attempt in Unix seconds; default: now
      * @return array{body: string, headers: array<string, string>}
      * @throws \InvalidArgumentException if the secret is unusable
      */
@@ -35,14 +34,12 @@ final class Testing
         SiteReady|string $event,
         #[\SensitiveParameter] string $secret,
         ?string $id = null,
-        ?int $timestamp = null,
     ): array {
         [$key] = Signature::secretKeys([$secret]);
         $body = is_string($event)
             ? $event
             : json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
         $id ??= ($event instanceof SiteReady ? $event->delivery : '') ?: self::newId();
-        $timestamp ??= time();
         return [
             'body' => $body,
             'headers' => [
@@ -50,10 +47,6 @@ final class Testing
                 'X-Sitewire-Signature' => 'sha256=' . hash_hmac('sha256', $body, $key),
                 'X-Sitewire-Delivery' => $id,
                 'X-Sitewire-Attempt' => '1',
-                'webhook-id' => $id,
-                'webhook-timestamp' => (string) $timestamp,
-                'webhook-signature' =>
-                    'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true)),
             ],
         ];
     }

@@ -13,10 +13,7 @@ final class Webhook
      * @param string $rawBody the bytes as they arrived, before any parser: `file_get_contents('php://input')`
      * @param array<string, string|list<string>> $headers names in any case
      * @param list<string> $secrets the channel's signing secrets as text; during a rotation, the old and the new one
-     * @param Scheme $scheme the headers to verify
-     * @param int $toleranceSeconds how far the signed time may be from this clock, only for Scheme::StandardWebhooks
-     * @param int|null $now the time in Unix seconds, for tests; default: this machine's clock
-     * @param string $header the name of the signature header, only for Scheme::Sitewire
+     * @param string $header the name of the signature header
      * @throws WebhookError the sender's fault: respond 400 to Fault::InvalidBody, otherwise 401
      * @throws \InvalidArgumentException the receiver's fault: the secrets are unusable, or the body was parsed
      */
@@ -24,9 +21,6 @@ final class Webhook
         #[\SensitiveParameter] mixed $rawBody,
         array $headers,
         #[\SensitiveParameter] array $secrets,
-        Scheme $scheme = Scheme::Sitewire,
-        int $toleranceSeconds = 300,
-        ?int $now = null,
         string $header = 'X-Sitewire-Signature',
     ): SiteReady {
         $keys = Signature::secretKeys($secrets);
@@ -36,15 +30,8 @@ final class Webhook
                     . 'Laravel and Symfony $request->getContent().',
             );
         }
-        match ($scheme) {
-            Scheme::Sitewire => Signature::verifySitewire($rawBody, $headers, $keys, $header),
-            Scheme::StandardWebhooks =>
-                Signature::verifyStandardWebhooks($rawBody, $headers, $keys, $toleranceSeconds, $now ?? time()),
-        };
-        return SiteReady::fromJson($rawBody, match ($scheme) {
-            Scheme::Sitewire => Signature::readBeside($headers, $header, 'Delivery')[1],
-            Scheme::StandardWebhooks => Signature::readOnce($headers, 'webhook-id'),
-        });
+        Signature::verifySitewire($rawBody, $headers, $keys, $header);
+        return SiteReady::fromJson($rawBody, Signature::readBeside($headers, $header, 'Delivery')[1]);
     }
 
     /**

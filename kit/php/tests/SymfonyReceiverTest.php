@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Sitewire\Tests;
 
 use PHPUnit\Framework\TestCase;
-use Sitewire\Scheme;
 use Sitewire\SiteReady;
 use Sitewire\SymfonyReceiver;
 use Sitewire\Testing;
@@ -32,12 +31,6 @@ final class SymfonyReceiverTest extends TestCase
         self::assertEquals([$site], $this->received);
     }
 
-    public function testAnOldDeliveryIsOutdatedWithStandardWebhooks(): void
-    {
-        $old = Testing::signDelivery(Testing::siteReady(), 'secret', timestamp: time() - 900);
-        self::assertSame('{"fault":"outdated"}', $this->respond($old, Scheme::StandardWebhooks)->getContent());
-    }
-
     public function testTheEventHasTheIdOfItsDelivery(): void
     {
         ['body' => $body, 'headers' => $headers] = Testing::signDelivery(Testing::siteReady(), 'secret', 'd1');
@@ -46,7 +39,6 @@ final class SymfonyReceiverTest extends TestCase
         $renamed = ['X-Acme-Signature' => $signature, 'X-Acme-Delivery' => 'd3'] + $headers;
         $deliveries = [
             [$changed, []],
-            [$changed, ['scheme' => Scheme::StandardWebhooks]],
             [$renamed, ['header' => 'x-acme-signature']],
             [['X-Proof' => $signature] + $headers, ['header' => 'X-Proof']],
             [array_diff_key($headers, ['X-Sitewire-Delivery' => '']), []],
@@ -58,17 +50,17 @@ final class SymfonyReceiverTest extends TestCase
             };
             (new SymfonyReceiver(['secret'], $store, ...$options))($this->request(['body' => $body, 'headers' => $given]));
         }
-        self::assertSame(['d2', 'd1', 'd3', '', ''], $received);
+        self::assertSame(['d2', 'd3', '', ''], $received);
     }
 
     public function testTheChallengeOfANewAddressIsReturnedIfTheDeliveryIsGenuine(): void
     {
-        $standard = ['scheme' => Scheme::StandardWebhooks, 'header' => 'X-Acme-Signature'];
-        foreach ([['X-Sitewire-Challenge', []], ['X-Acme-Challenge', $standard]] as [$name, $options]) {
+        foreach ([['X-Sitewire-Challenge', []], ['X-Acme-Challenge', ['header' => 'X-Acme-Signature']]] as [$name, $options]) {
             $receiver = new SymfonyReceiver(['secret'], static fn () => null, ...$options);
             foreach ([['secret', 'Ab_9-', 'Ab_9-'], ['secret', 'a, b', null], ['forged', 'Ab_9-', null]] as $case) {
                 [$secret, $challenge, $returned] = $case;
                 $delivery = Testing::signDelivery(Testing::siteReady(), $secret);
+                $delivery['headers']['X-Acme-Signature'] = $delivery['headers']['X-Sitewire-Signature'];
                 $delivery['headers'][$name] = $challenge;
                 self::assertSame($returned, $receiver($this->request($delivery))->headers->get($name));
             }
@@ -78,7 +70,7 @@ final class SymfonyReceiverTest extends TestCase
     public function testEachSignedDeliveryHasAGreaterId(): void
     {
         $ids = array_map(
-            static fn () => Testing::signDelivery(Testing::siteReady(), 'secret')['headers']['webhook-id'],
+            static fn () => Testing::signDelivery(Testing::siteReady(), 'secret')['headers']['X-Sitewire-Delivery'],
             range(1, 99),
         );
         $sorted = array_unique($ids);
@@ -102,17 +94,17 @@ final class SymfonyReceiverTest extends TestCase
         $receiver($this->request(Testing::signDelivery(Testing::siteReady(), 'secret')));
     }
 
-    private function respond(array $delivery, Scheme $scheme = Scheme::Sitewire): Response
+    private function respond(array $delivery): Response
     {
-        return $this->receiver($scheme)($this->request($delivery));
+        return $this->receiver()($this->request($delivery));
     }
 
-    private function receiver(Scheme $scheme = Scheme::Sitewire): SymfonyReceiver
+    private function receiver(): SymfonyReceiver
     {
         $store = function (SiteReady $event): void {
             $this->received[] = $event;
         };
-        return new SymfonyReceiver(['secret'], $store, $scheme);
+        return new SymfonyReceiver(['secret'], $store);
     }
 
     private function request(array $delivery): Request

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Sitewire\Tests;
 
 use PHPUnit\Framework\TestCase;
-use Sitewire\Scheme;
 use Sitewire\Webhook;
 use Sitewire\WebhookError;
 
@@ -22,8 +21,6 @@ final class VectorsTest extends TestCase
                 base64_decode($vector['body'], true),
                 $vector['headers'],
                 $vector['secrets'],
-                Scheme::from($vector['scheme']),
-                now: $vector['now'],
             )->jsonSerialize();
         } catch (WebhookError $error) {
             $outcome = $error->fault->value;
@@ -35,7 +32,9 @@ final class VectorsTest extends TestCase
 
     public static function deliveries(): array
     {
-        return self::vectors('deliveries.json') + self::vectors('secrets.json');
+        $vectors = self::vectors('deliveries.json') + self::vectors('secrets.json');
+        // Those of the scheme standard-webhooks are for its own libraries.
+        return array_filter($vectors, static fn (array $one) => $one[0]['scheme'] === 'sitewire');
     }
 
     /** @dataProvider sources */

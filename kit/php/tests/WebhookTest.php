@@ -6,7 +6,6 @@ namespace Sitewire\Tests;
 
 use PHPUnit\Framework\TestCase;
 use Sitewire\Fault;
-use Sitewire\Scheme;
 use Sitewire\Testing;
 use Sitewire\Webhook;
 use Sitewire\WebhookError;
@@ -14,32 +13,31 @@ use Sitewire\WebhookError;
 final class WebhookTest extends TestCase
 {
     private const SECRET = 'sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG';
+    /** Headers of a request to a source, with a signature that nobody made. */
+    private const SOURCE = ['webhook-id' => '7_1', 'webhook-timestamp' => '1772366400', 'webhook-signature' => 'v1,x'];
 
-    /** @dataProvider schemes */
-    public function testAnyBytesThatAreSignedAreNoMismatch(Scheme $scheme): void
+    public function testAnyBytesThatAreSignedAreNoMismatch(): void
     {
         for ($round = 0; $round < 200; $round++) {
             $secret = random_bytes(random_int(1, 100));
             ['body' => $body, 'headers' => $headers] = Testing::signDelivery(self::randomBytes(), $secret);
-            self::assertSame(Fault::InvalidBody, self::fault($body, $headers, [$secret], $scheme));
+            self::assertSame(Fault::InvalidBody, self::fault($body, $headers, [$secret]));
         }
     }
 
-    /** @dataProvider schemes */
-    public function testOneFlippedBitIsAMismatch(Scheme $scheme): void
+    public function testOneFlippedBitIsAMismatch(): void
     {
         ['body' => $body, 'headers' => $headers] = Testing::signDelivery(Testing::siteReady(), self::SECRET);
         for ($bit = 0; $bit < 8 * strlen($body); $bit++) {
             $changed = $body;
             $changed[$bit >> 3] = chr(ord($body[$bit >> 3]) ^ 1 << ($bit & 7));
-            self::assertSame(Fault::Mismatch, self::fault($changed, $headers, [self::SECRET], $scheme));
+            self::assertSame(Fault::Mismatch, self::fault($changed, $headers, [self::SECRET]));
         }
     }
 
-    /** @dataProvider schemes */
-    public function testRandomHeadersAreAFaultOfTheSender(Scheme $scheme): void
+    public function testRandomHeadersAreAFaultOfTheSender(): void
     {
-        $genuine = Testing::signDelivery(Testing::siteReady(), self::SECRET)['headers'];
+        $genuine = Testing::signDelivery(Testing::siteReady(), self::SECRET)['headers'] + self::SOURCE;
         $random = [
             static fn () => null,
             static fn () => [],
@@ -53,16 +51,10 @@ final class WebhookTest extends TestCase
         for ($round = 0; $round < 500; $round++) {
             $change = static fn (string $value) => $random[array_rand($random)]($value);
             $headers = array_map($change, $genuine) + [self::randomBytes() => self::randomBytes(), 7 => 'x'];
-            self::assertContains(
-                self::fault('{}', $headers, [self::SECRET], $scheme),
-                [Fault::Missing, Fault::Malformed, Fault::Outdated, Fault::Mismatch],
-            );
+            $faults = [Fault::Missing, Fault::Malformed, Fault::Outdated, Fault::Mismatch];
+            self::assertContains(self::fault('{}', $headers, [self::SECRET]), $faults);
+            self::assertContains(self::faultOfSource($headers), $faults);
         }
-    }
-
-    public static function schemes(): array
-    {
-        return array_map(static fn (Scheme $scheme) => [$scheme], Scheme::cases());
     }
 
     public function testHeadersOfFrameworksAreListsOfOneValue(): void
@@ -103,11 +95,8 @@ final class WebhookTest extends TestCase
 
     public function testTheToleranceCanBeChanged(): void
     {
-        ['body' => $body, 'headers' => $headers] =
-            Testing::signDelivery(Testing::siteReady(delivery: 'd1'), self::SECRET, timestamp: time() - 600);
-        self::assertSame(Fault::Outdated, self::fault($body, $headers, [self::SECRET], Scheme::StandardWebhooks));
-        $event = Webhook::constructEvent($body, $headers, [self::SECRET], Scheme::StandardWebhooks, 3_600);
-        self::assertEquals(Testing::siteReady(delivery: 'd1'), $event);
+        self::assertSame(Fault::Outdated, self::faultOfSource(self::SOURCE));
+        self::assertSame(Fault::Mismatch, self::faultOfSource(self::SOURCE, 301));
     }
 
     /** @dataProvider faultsOfTheReceiver */
@@ -139,8 +128,8 @@ final class WebhookTest extends TestCase
         ['body' => $body, 'headers' => $headers] = Testing::signDelivery($nested, self::SECRET);
         self::assertSame(Fault::InvalidBody, self::fault($body, $headers, [self::SECRET]));
 
-        $huge = ['webhook-signature' => str_repeat('v1,x ', 1 << 20) . 'v1,x'] + $headers;
-        self::assertSame(Fault::Mismatch, self::fault($body, $huge, [self::SECRET], Scheme::StandardWebhooks));
+        $huge = ['webhook-signature' => str_repeat('v1,x ', 1 << 20) . 'v1,x'] + self::SOURCE;
+        self::assertSame(Fault::Mismatch, self::faultOfSource($huge, 3_600));
         $huge = ['X-Sitewire-Signature' => 'sha256=' . str_repeat('0', 5 << 20)];
         self::assertSame(Fault::Malformed, self::fault($body, $huge, [self::SECRET]));
     }
@@ -162,14 +151,24 @@ final class WebhookTest extends TestCase
         }
     }
 
-    private static function fault(
-        string $body,
-        array $headers,
-        array $secrets,
-        Scheme $scheme = Scheme::Sitewire,
-    ): ?Fault {
+    private static function fault(string $body, array $headers, array $secrets): ?Fault
+    {
+        return self::faultOf(static fn () => Webhook::constructEvent($body, $headers, $secrets));
+    }
+
+    private static function faultOfSource(array $headers, int $toleranceSeconds = 300): ?Fault
+    {
+        $url = 'https://api.partner.example/items';
+        $now = (int) self::SOURCE['webhook-timestamp'] + 301;
+        return self::faultOf(
+            static fn () => Webhook::verifySourceRequest('GET', $url, $headers, [self::SECRET], $toleranceSeconds, $now),
+        );
+    }
+
+    private static function faultOf(\Closure $verify): ?Fault
+    {
         try {
-            Webhook::constructEvent($body, $headers, $secrets, $scheme);
+            $verify();
             return null;
         } catch (WebhookError $error) {
             return $error->fault;

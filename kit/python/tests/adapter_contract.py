@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 from dataclasses import replace
 
 import pytest
@@ -105,16 +104,6 @@ class AdapterContract:
         with pytest.raises(ValueError, match="secret"):
             self.start(print, secrets)
 
-    def test_an_application_with_an_unknown_scheme_does_not_start(self):
-        with pytest.raises(ValueError, match="scheme"):
-            self.start(print, [SECRET], scheme="")
-
-    def test_the_scheme_of_standard_webhooks(self, events):
-        client = self.start(events.append, [SECRET], scheme="standard-webhooks", tolerance_seconds=60)
-        assert client.post(*sign_delivery(EXAMPLE, SECRET))[0] == 204
-        status, response = client.post(*sign_delivery(EXAMPLE, SECRET, timestamp=int(time.time()) - 90))
-        assert (status, json.loads(response), events) == (401, {"fault": "outdated"}, [EXAMPLE])
-
     def test_the_event_has_the_id_of_its_delivery(self, events):
         body, headers = sign_delivery(EXAMPLE, SECRET, id="d1")
         changed = {**headers, "X-Sitewire-Delivery": "d2"}
@@ -122,19 +111,16 @@ class AdapterContract:
         without = {name: value for name, value in headers.items() if name != "X-Sitewire-Delivery"}
         for given, options in [
             (changed, {}),
-            (changed, {"scheme": "standard-webhooks"}),
             (renamed, {"header": "x-acme-signature"}),
             ({**headers, "X-Proof": headers["X-Sitewire-Signature"]}, {"header": "X-Proof"}),
             (without, {}),
         ]:
             assert self.start(events.append, [SECRET], **options).post(body, given)[0] == 204
-        assert [event.delivery for event in events] == ["d2", "d1", "d3", "", ""]
+        assert [event.delivery for event in events] == ["d2", "d3", "", ""]
 
     def test_the_challenge_of_a_new_address_is_returned_if_the_delivery_is_genuine(self):
-        standard = {"scheme": "standard-webhooks", "header": "X-Acme-Signature"}
         for secret, name, value, options in [
             (SECRET, "x-sitewire-challenge", "Ab_9-", {}),
-            (SECRET, "x-acme-challenge", "Ab_9-", standard),
             (SECRET, "x-sitewire-challenge", "a, b", {}),
             (SECRET, "x-sitewire-challenge", "", {}),
             ("forged", "x-sitewire-challenge", "Ab_9-", {}),

@@ -13,10 +13,8 @@ class HostileInputTest < Minitest::Test
   end
 
   def test_a_large_body
-    Sitewire::SCHEMES.each do |scheme|
-      assert_equal "mismatch", fault("\xff" * LARGE, sign(EXAMPLE, SECRET).last, scheme: scheme)
-      assert_equal "invalid-body", fault(*sign("\xff" * LARGE, SECRET), scheme: scheme)
-    end
+    assert_equal "mismatch", fault("\xff" * LARGE, sign(EXAMPLE, SECRET).last)
+    assert_equal "invalid-body", fault(*sign("\xff" * LARGE, SECRET))
   end
 
   def test_texts_that_could_be_tried_in_many_ways
@@ -49,9 +47,7 @@ class HostileInputTest < Minitest::Test
       large = part * (LARGE / part.bytesize)
       assert_equal "malformed", fault(body, genuine.merge("X-Sitewire-Signature" => large))
       assert_equal "malformed", fault(body, genuine.merge("X-Sitewire-Signature" => "sha256=#{large}"))
-      %w[webhook-id webhook-timestamp webhook-signature].each do |name|
-        assert_includes %w[malformed mismatch], fault(body, genuine.merge(name => large), scheme: "standard-webhooks")
-      end
+      SOURCE.each_key { |name| assert_includes %w[malformed mismatch], fault_of_source(SOURCE.merge(name => large)) }
     end
   end
 
@@ -64,7 +60,7 @@ class HostileInputTest < Minitest::Test
 
   def test_a_header_that_came_twice
     body, headers = sign(EXAMPLE, SECRET)
-    twice = headers.merge(headers.transform_keys(&:upcase))
-    Sitewire::SCHEMES.each { |scheme| assert_equal "malformed", fault(body, twice, scheme: scheme) }
+    assert_equal "malformed", fault(body, headers.merge(headers.transform_keys(&:upcase)))
+    assert_equal "malformed", fault_of_source(SOURCE.merge(SOURCE.transform_keys(&:upcase)))
   end
 end

@@ -28,13 +28,8 @@ class ReceiversFaultsTest < Minitest::Test
     end
   end
 
-  def test_an_unknown_scheme
-    assert_raises(ArgumentError) { Sitewire.construct_event("", {}, [SECRET], scheme: "standard") }
-  end
-
   def test_a_tolerance_that_is_no_number_of_seconds_accepts_nothing
-    options = { scheme: "standard-webhooks", tolerance_seconds: Float::NAN }
-    assert_equal "outdated", fault(*sign(EXAMPLE, SECRET), **options)
+    assert_equal "outdated", fault_of_source(SOURCE, tolerance_seconds: Float::NAN)
   end
 
   def test_no_message_repeats_the_request_or_the_secret

@@ -15,11 +15,12 @@ class VectorsTest < Minitest::Test
   end
 
   (vectors("deliveries.json") + vectors("secrets.json")).each do |vector|
+    next if vector["scheme"] == "standard-webhooks" # Those are for its own libraries.
+
     define_method("test_delivery: #{vector["name"]}") do
       construct = lambda do
         body = vector["body"].unpack1("m0")
-        options = { scheme: vector["scheme"], now: vector["now"] }
-        Sitewire.construct_event(body, vector["headers"], vector["secrets"], **options)
+        Sitewire.construct_event(body, vector["headers"], vector["secrets"])
       end
       next assert_raises(ArgumentError, vector["why"], &construct) if vector["refused"]
       next assert_fault(vector, &construct) if vector["fault"]

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace App;
 
 use Illuminate\Support\ServiceProvider;
-use Sitewire\Scheme;
 use Sitewire\SiteReady;
 use Sitewire\SymfonyReceiver;
 
@@ -18,7 +17,6 @@ final class SitewireServiceProvider extends ServiceProvider
             // One key for each site: a repetition changes nothing, and a correction replaces it. A late retry of what was
             // corrected has a smaller delivery id, and is ignored.
             static fn (SiteReady $site) => SiteStore::put($site),
-            Scheme::from(config('services.sitewire.scheme')),
         ));
     }
 

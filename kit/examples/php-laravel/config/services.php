@@ -3,6 +3,5 @@
 return [
     'sitewire' => [
         'secrets' => env('SITEWIRE_SECRETS'),
-        'scheme' => env('SITEWIRE_SCHEME', 'sitewire'),
     ],
 ];

@@ -3,8 +3,7 @@
 Rails.application.routes.draw do
   # One secret, or two during a rotation. If there is none, the application stops here, and says so.
   secrets = ENV.fetch("SITEWIRE_SECRETS").split(",").reject(&:empty?)
-  scheme = ENV.fetch("SITEWIRE_SCHEME", "sitewire")
 
-  post "/webhook", to: Sitewire::Endpoint.new(secrets, scheme: scheme) { |event| Site.store(event) }
+  post "/webhook", to: Sitewire::Endpoint.new(secrets) { |event| Site.store(event) }
   get "/sites", to: "sites#index"
 end

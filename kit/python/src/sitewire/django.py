@@ -13,14 +13,11 @@ from sitewire.errors import WebhookError
 from sitewire.event import SiteReady
 from sitewire.receiver import BODY_LIMIT, receiver
 from sitewire.secrets import Secrets
-from sitewire.verify import Scheme
 
 
 def on_site_ready(
     secrets: Secrets,
     *,
-    scheme: Scheme = "sitewire",
-    tolerance_seconds: float = 300,
     header: str = "X-Sitewire-Signature",
     limit: int = BODY_LIMIT,
 ) -> Callable[[Callable[[SiteReady], object]], Callable[[HttpRequest], HttpResponse]]:
@@ -28,11 +25,11 @@ def on_site_ready(
 
     The response is 204 after the function has returned, 401 or 400 with the fault as JSON if the request is not
     genuine, and 413 if the body is larger than `limit` bytes. An error of the function is the application's error 500,
-    and the service delivers again. The other parameters are those of `construct_event`.
+    and the service delivers again. `header` is as of `construct_event`.
 
-    Raises TypeError or ValueError if a secret or the scheme is unusable.
+    Raises TypeError or ValueError if a secret is unusable.
     """
-    receive = receiver(secrets, scheme, tolerance_seconds, header)
+    receive = receiver(secrets, header)
 
     def decorate(handle: Callable[[SiteReady], object]) -> Callable[[HttpRequest], HttpResponse]:
         run = async_to_sync(handle) if iscoroutinefunction(handle) else handle

@@ -32,8 +32,7 @@ class SiteReady:
     delivery: str = field(default="", compare=False)
     """The id of the delivery that the event came in, or "" if the header is missing.
 
-    Of two deliveries of a site, the one with the greater id, as text, has the newer content. With `standard-webhooks`, it
-    was signed.
+    Of two deliveries of a site, the one with the greater id, as text, has the newer content.
     """
 
 

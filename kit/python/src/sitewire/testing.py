@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import json
@@ -33,16 +32,13 @@ class SignedDelivery(NamedTuple):
     headers: dict[str, str]
 
 
-def sign_delivery(
-    event: SiteReady | bytes, secret: str, *, id: str | None = None, timestamp: int | None = None
-) -> SignedDelivery:
-    """Return the body and all headers of a first attempt, signed in both schemes.
+def sign_delivery(event: SiteReady | bytes, secret: str, *, id: str | None = None) -> SignedDelivery:
+    """Return the body and the headers of a first attempt, without those of Standard Webhooks.
 
     Args:
         event: The event, or the bytes of a body, which can be anything.
         secret: The channel's signing secret.
         id: The id of the delivery. Default: `event.delivery`, or a new one, which is greater than those before.
-        timestamp: The time of the attempt in whole Unix seconds. Default: now.
 
     Raises:
         TypeError, ValueError: The secret is empty or not a text.
@@ -50,9 +46,7 @@ def sign_delivery(
     (key,) = secret_keys([secret])
     if id is None:
         id = getattr(event, "delivery", "") or _new_id()
-    timestamp = int(time.time()) if timestamp is None else timestamp
     body = event if isinstance(event, bytes) else _serialise(event)
-    standard = hmac.new(key, f"{id}.{timestamp}.".encode() + body, hashlib.sha256).digest()
     return SignedDelivery(
         body,
         {
@@ -60,9 +54,6 @@ def sign_delivery(
             "X-Sitewire-Signature": "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest(),
             "X-Sitewire-Delivery": id,
             "X-Sitewire-Attempt": "1",
-            "webhook-id": id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": "v1," + base64.b64encode(standard).decode(),
         },
     )
 

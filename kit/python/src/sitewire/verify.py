@@ -8,14 +8,11 @@ import hmac
 import re
 import time
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 from sitewire.errors import WebhookError
 from sitewire.event import SiteReady, parse_event
-from sitewire.headers import Headers, malformed, read_beside, read_headers, read_once
+from sitewire.headers import Headers, malformed, read_beside, read_headers
 from sitewire.secrets import secret_keys
-
-Scheme = Literal["sitewire", "standard-webhooks"]
 
 
 def construct_event(
@@ -23,9 +20,6 @@ def construct_event(
     headers: Headers,
     secrets: Sequence[str],
     *,
-    scheme: Scheme = "sitewire",
-    tolerance_seconds: float = 300,
-    now: float | None = None,
     header: str = "X-Sitewire-Signature",
 ) -> SiteReady:
     """Verify a delivery and return its event.
@@ -34,18 +28,12 @@ def construct_event(
         raw_body: The bytes of the body as they arrived, before any parser.
         headers: The headers of the request. The case of names does not matter.
         secrets: Your channel's signing secrets, at least one. During a rotation, the old and the new one.
-        scheme: `sitewire` verifies the header X-Sitewire-Signature. `standard-webhooks` verifies the headers
-            webhook-id, webhook-timestamp and webhook-signature, and rejects a request that is too old.
-        tolerance_seconds: How far the signed time may be from `now`, in both directions. Only for
-            `standard-webhooks`.
-        now: Unix time in seconds. Default: this machine's clock.
-        header: The name of the header, if the operator runs the service under another name. Only for `sitewire`.
+        header: The name of the header, if the operator runs the service under another name.
 
     Raises:
         WebhookError: The request must not be processed. Its `fault` says why, its `status` what to respond.
         TypeError, ValueError: A fault of the receiver: the body is not bytes, or an argument or a secret is unusable.
     """
-    require_scheme(scheme)
     keys = secret_keys(secrets)
     if not isinstance(raw_body, (bytes, bytearray, memoryview)):
         raise TypeError(
@@ -53,12 +41,8 @@ def construct_event(
             "request.body in Django, await request.body() in FastAPI, before anything else reads the body."
         )
     body = bytes(raw_body)
-    if scheme == "sitewire":
-        _verify_sitewire(body, headers, keys, header)
-    else:
-        _verify_standard_webhooks(body, headers, keys, tolerance_seconds, now)
-    signed_id = scheme == "standard-webhooks"
-    return parse_event(body, read_once(headers, "webhook-id") if signed_id else read_beside(headers, header, "Delivery")[1])
+    _verify_sitewire(body, headers, keys, header)
+    return parse_event(body, read_beside(headers, header, "Delivery")[1])
 
 
 def verify_source_request(
@@ -87,12 +71,6 @@ def verify_source_request(
     """
     text = f'"{method} {url}"'.encode()
     _verify_standard_webhooks(text, headers, secret_keys(secrets), tolerance_seconds, now)
-
-
-def require_scheme(scheme: str) -> None:
-    """Raise ValueError if there is no such scheme."""
-    if scheme not in get_args(Scheme):
-        raise ValueError("The scheme is unknown. Use sitewire or standard-webhooks.")
 
 
 def _verify_sitewire(body: bytes, headers: Headers, keys: list[bytes], header: str) -> None:

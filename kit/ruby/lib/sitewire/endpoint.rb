@@ -14,19 +14,17 @@ module Sitewire
     # secrets:: an Array of signing secrets, or an object with +call+ that returns one and is called for each request,
     #           so that a rotation needs no restart.
     # limit::   the largest body in bytes.
-    # scheme, tolerance_seconds, header:: as of Sitewire.construct_event.
+    # header::  as of Sitewire.construct_event.
     #
-    # Raises ArgumentError if there is no block, or a secret or the scheme is unusable, so that an application with an
+    # Raises ArgumentError if there is no block, or a secret is unusable, so that an application with an
     # empty secret stops at its start. Secrets that are called for are judged with each request.
-    def initialize(secrets, limit: 65_536, scheme: "sitewire", tolerance_seconds: 300, header: "X-Sitewire-Signature",
-                   &handle)
+    def initialize(secrets, limit: 65_536, header: "X-Sitewire-Signature", &handle)
       raise ArgumentError, "There is no block, so events would be lost. Pass one that takes the event." unless handle
 
-      Sitewire.require_scheme(scheme)
       Secrets.keys(secrets) unless secrets.respond_to?(:call)
       @secrets = secrets
       @limit = limit
-      @options = { scheme: scheme, tolerance_seconds: tolerance_seconds, header: header }
+      @header = header
       @handle = handle
     end
 
@@ -38,7 +36,7 @@ module Sitewire
       return [413, {}, []] if body.bytesize > @limit
 
       event = begin
-        Sitewire.construct_event(body, env, current_secrets, **@options)
+        Sitewire.construct_event(body, env, current_secrets, header: @header)
       rescue WebhookError => e
         return [e.status, { "content-type" => "application/json" }, [JSON.generate("fault" => e.fault)]]
       end
@@ -50,7 +48,7 @@ module Sitewire
 
     # The service sends it to a new address: who returns it agrees to get deliveries there.
     def challenge(env)
-      name, value = Headers.read_beside(env, @options[:header], "Challenge")
+      name, value = Headers.read_beside(env, @header, "Challenge")
       value.match?(/\A[A-Za-z0-9_-]{1,200}\z/) ? { name.downcase => value } : {}
     end
 

@@ -13,7 +13,7 @@ module Sitewire
   # created_at::  the creation time in UTC, such as "2026-03-01T12:00:00+00:00".
   #
   # Further, +delivery+ is the id of the delivery that the event came in, or "" if the header is missing. Of two deliveries
-  # of a site, the one with the greater id, as text, has the newer content. With "standard-webhooks", it was signed.
+  # of a site, the one with the greater id, as text, has the newer content.
   SiteReady = Struct.new(
     :event, :channel, :reference, :site_url, :console_url, :name, :email, :created_at, keyword_init: true
   ) do

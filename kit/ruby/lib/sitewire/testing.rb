@@ -19,27 +19,22 @@ module Sitewire
       created_at: "2026-03-01T12:00:00+00:00"
     )
 
-    # Returns the body and a Hash of all headers of a first attempt, signed in both schemes.
+    # Returns the body and a Hash of the headers of a first attempt, without those of Standard Webhooks.
     #
     # event::     a SiteReady, or the String of a body, which can be anything.
     # secret::    the channel's signing secret.
     # id::        the id of the delivery. Default: that of the event, or a new one, which is greater than those before.
-    # timestamp:: the time of the attempt in whole Unix seconds. Default: now.
     #
     # Raises ArgumentError if the secret is empty or not a text.
-    def self.sign_delivery(event, secret, id: nil, timestamp: Time.now.to_i)
+    def self.sign_delivery(event, secret, id: nil)
       key, = Secrets.keys([secret])
       id ||= event.is_a?(String) || event.delivery.empty? ? new_id : event.delivery
       body = event.is_a?(String) ? event.b : JSON.generate(event.to_h).b
-      standard = OpenSSL::HMAC.digest("SHA256", key, "#{id}.#{timestamp}.".b << body)
       headers = {
         "Content-Type" => "application/json",
         "X-Sitewire-Signature" => "sha256=#{OpenSSL::HMAC.hexdigest("SHA256", key, body)}",
         "X-Sitewire-Delivery" => id,
-        "X-Sitewire-Attempt" => "1",
-        "webhook-id" => id,
-        "webhook-timestamp" => timestamp.to_s,
-        "webhook-signature" => "v1,#{[standard].pack("m0")}"
+        "X-Sitewire-Attempt" => "1"
       }
       [body, headers]
     end

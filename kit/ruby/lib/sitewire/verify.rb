@@ -7,25 +7,17 @@ require_relative "secrets"
 
 # Verifies +site.ready+ deliveries, and requests of the service to a data source.
 module Sitewire
-  SCHEMES = %w[sitewire standard-webhooks].freeze
-
   class << self
     # Verifies a delivery and returns its SiteReady.
     #
     # raw_body:: the String of the body as it arrived, before any parser.
     # headers::  a Hash with names in any case, a Rack environment, or +request.headers+ of Rails.
     # secrets::  an Array of your channel's signing secrets. During a rotation, the old and the new one.
-    # scheme::   "sitewire" verifies the header X-Sitewire-Signature. "standard-webhooks" verifies the headers
-    #            webhook-id, webhook-timestamp and webhook-signature, and rejects a request that is too old.
-    # tolerance_seconds:: how far the signed time may be from +now+, in both directions. Only for "standard-webhooks".
-    # now::      Unix time in seconds. Default: this machine's clock.
-    # header::   the name of the header, if the operator runs the service under another name. Only for "sitewire".
+    # header::   the name of the header, if the operator runs the service under another name.
     #
     # Raises WebhookError if the request must not be processed: its +fault+ says why, its +status+ what to respond.
     # Raises ArgumentError for a fault of the receiver: the body is no String, or an argument or a secret is unusable.
-    def construct_event(raw_body, headers, secrets, scheme: "sitewire", tolerance_seconds: 300, now: nil,
-                        header: "X-Sitewire-Signature")
-      require_scheme(scheme)
+    def construct_event(raw_body, headers, secrets, header: "X-Sitewire-Signature")
       keys = Secrets.keys(secrets)
       unless raw_body.is_a?(String)
         raise ArgumentError, "The body was parsed, but a signature covers the raw bytes. Take request.raw_post in " \
@@ -33,14 +25,8 @@ module Sitewire
       end
 
       body = raw_body.b
-      if scheme == "sitewire"
-        verify_sitewire(body, headers, keys, header)
-      else
-        verify_standard_webhooks(body, headers, keys, tolerance_seconds, now)
-      end
-      signed_id = scheme == "standard-webhooks"
-      delivery = signed_id ? Headers.read_once(headers, "webhook-id") : Headers.read_beside(headers, header, "Delivery").last
-      EventBody.parse(body, delivery)
+      verify_sitewire(body, headers, keys, header)
+      EventBody.parse(body, Headers.read_beside(headers, header, "Delivery").last)
     end
 
     # Verifies a request of the service to your data source. Returns +nil+ if the request is genuine.
@@ -48,18 +34,15 @@ module Sitewire
     # method::  the method of the request.
     # url::     the connection's source, exactly as the service shows it. Take it from your configuration: behind a
     #           proxy, your server may see another scheme or host.
-    # headers, tolerance_seconds, now:: as of construct_event.
+    # headers:: as of construct_event.
     # secrets:: an Array of the connection's signing secrets. During a replacement, the old and the new one.
+    # tolerance_seconds:: how far the signed time may be from +now+, in both directions.
+    # now::     Unix time in seconds. Default: this machine's clock.
     #
     # Raises WebhookError with the fault "missing", "malformed", "outdated" or "mismatch": respond 401.
     # Raises ArgumentError for a fault of the receiver: a secret is unusable.
     def verify_source_request(method, url, headers, secrets, tolerance_seconds: 300, now: nil)
       verify_standard_webhooks(%("#{method} #{url}").b, headers, Secrets.keys(secrets), tolerance_seconds, now)
-    end
-
-    # Raises ArgumentError if there is no such scheme.
-    def require_scheme(scheme) # :nodoc:
-      raise ArgumentError, "The scheme is unknown. Use sitewire or standard-webhooks." unless SCHEMES.include?(scheme)
     end
 
     private

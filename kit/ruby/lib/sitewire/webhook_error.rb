@@ -8,7 +8,7 @@ module Sitewire
     #
     # "missing"::      a header of the signature is missing or empty.
     # "malformed"::    a header of the signature does not have the form that the service sends.
-    # "outdated"::     the signed time is too far from this machine's clock (only "standard-webhooks").
+    # "outdated"::     the signed time is too far from this machine's clock (only of a request to a data source).
     # "mismatch"::     no secret signed these bytes.
     # "invalid-body":: a secret signed these bytes, but they are no site.ready event.
     attr_reader :fault

@@ -4,7 +4,7 @@ package com.sitewire;
 public enum Fault {
     /** A header is missing or empty. */
     MISSING("missing"),
-    /** A header does not have the form that the scheme demands. */
+    /** A header does not have the form that the service sends. */
     MALFORMED("malformed"),
     /** The signed time is too far from this machine's clock. */
     OUTDATED("outdated"),

@@ -7,48 +7,35 @@ import java.util.Objects;
 /**
  * Options of a verification. Begin with {@link #DEFAULT}.
  *
- * @param scheme which headers are verified; default {@link Scheme#SITEWIRE}
- * @param tolerance the largest difference between the signed time and the clock, for {@link
- *     Scheme#STANDARD_WEBHOOKS}; default 5 minutes
- * @param clock default: this machine's clock
- * @param header the name of the signature header of {@link Scheme#SITEWIRE}, if the operator runs the service under
- *     another name; default {@code X-Sitewire-Signature}
+ * @param tolerance the largest difference between the clock and the signed time of a request to a source; default 5
+ *     minutes
+ * @param clock for requests to a source; default: this machine's clock
+ * @param header the name of a delivery's signature header, if the operator runs the service under another name;
+ *     default {@code X-Sitewire-Signature}
  */
-public record Options(Scheme scheme, Duration tolerance, Clock clock, String header) {
+public record Options(Duration tolerance, Clock clock, String header) {
     /** The defaults of all options. */
     public static final Options DEFAULT =
-            new Options(Scheme.SITEWIRE, Duration.ofMinutes(5), Clock.systemUTC(), "X-Sitewire-Signature");
+            new Options(Duration.ofMinutes(5), Clock.systemUTC(), "X-Sitewire-Signature");
 
     /**
      * Sets all options.
      *
-     * @param scheme as above
      * @param tolerance as above
      * @param clock as above
      * @param header as above
      * @throws IllegalArgumentException if the tolerance is negative or the header is empty
      */
     public Options {
-        Objects.requireNonNull(scheme, "scheme");
         Objects.requireNonNull(clock, "clock");
         if (tolerance.isNegative()) {
             throw new IllegalArgumentException(
-                    "The tolerance is negative, so every delivery would be outdated. Use a positive duration.");
+                    "The tolerance is negative, so every request would be outdated. Use a positive duration.");
         }
         if (header.isEmpty()) {
             throw new IllegalArgumentException(
                     "The name of the signature header is empty. Leave it out for X-Sitewire-Signature.");
         }
-    }
-
-    /**
-     * Changes the scheme.
-     *
-     * @param scheme which headers are verified
-     * @return these options with another scheme
-     */
-    public Options withScheme(Scheme scheme) {
-        return new Options(scheme, tolerance, clock, header);
     }
 
     /**
@@ -58,7 +45,7 @@ public record Options(Scheme scheme, Duration tolerance, Clock clock, String hea
      * @return these options with another tolerance
      */
     public Options withTolerance(Duration tolerance) {
-        return new Options(scheme, tolerance, clock, header);
+        return new Options(tolerance, clock, header);
     }
 
     /**
@@ -68,7 +55,7 @@ public record Options(Scheme scheme, Duration tolerance, Clock clock, String hea
      * @return these options with another clock
      */
     public Options withClock(Clock clock) {
-        return new Options(scheme, tolerance, clock, header);
+        return new Options(tolerance, clock, header);
     }
 
     /**
@@ -78,6 +65,6 @@ public record Options(Scheme scheme, Duration tolerance, Clock clock, String hea
      * @return these options with another header
      */
     public Options withHeader(String header) {
-        return new Options(scheme, tolerance, clock, header);
+        return new Options(tolerance, clock, header);
     }
 }

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** The two schemes of signatures. */
+/** The signatures of deliveries and of requests to a source. */
 final class Signatures {
     private static final Pattern SITEWIRE = Pattern.compile("sha256=[0-9a-f]{64}");
     private static final Pattern SIGNATURE_NAME = Pattern.compile("-signature$", Pattern.CASE_INSENSITIVE);
@@ -79,9 +79,7 @@ final class Signatures {
     }
 
     static String deliveryId(Map<String, List<String>> headers, Options options) {
-        return options.scheme() == Scheme.STANDARD_WEBHOOKS
-                ? once(headers, "webhook-id")
-                : once(headers, beside(options.header(), "Delivery"));
+        return once(headers, beside(options.header(), "Delivery"));
     }
 
     /** Returns the challenge of a new address as the only entry, or an empty map. Who returns it agrees to get deliveries there. */

@@ -12,8 +12,7 @@ package com.sitewire;
  * @param email the contact address of the site's owner: personal data
  * @param createdAt the creation time in UTC, such as {@code 2026-03-01T12:00:00+00:00}
  * @param delivery the id of the delivery that the event came in, or an empty text if the header is missing. Of two
- *     deliveries of a site, the one with the greater id, as text, has the newer content. With {@link
- *     Scheme#STANDARD_WEBHOOKS}, it was signed
+ *     deliveries of a site, the one with the greater id, as text, has the newer content
  */
 public record SiteReady(
         String event,

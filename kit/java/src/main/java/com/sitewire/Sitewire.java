@@ -30,10 +30,7 @@ public final class Sitewire {
             throw new IllegalArgumentException(
                     "The body is null, but a signature covers the raw bytes. Read them before anything parses them.");
         }
-        switch (options.scheme()) {
-            case SITEWIRE -> Signatures.verifySitewire(rawBody, headers, keys, options);
-            case STANDARD_WEBHOOKS -> Signatures.verifyStandardWebhooks(rawBody, headers, keys, options);
-        }
+        Signatures.verifySitewire(rawBody, headers, keys, options);
         return parse(rawBody, Signatures.deliveryId(headers, options));
     }
 

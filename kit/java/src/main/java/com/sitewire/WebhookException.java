@@ -30,7 +30,7 @@ public final class WebhookException extends Exception {
     static WebhookException malformed(String header, String form) {
         return new WebhookException(
                 Fault.MALFORMED,
-                "The header " + header + " does not have the form of the scheme: it must be " + form + ". "
+                "The header " + header + " does not have the form that the service sends: it must be " + form + ". "
                         + "Respond 401. If genuine requests fail so, let the proxy in front pass it unchanged.");
     }
 

@@ -52,8 +52,7 @@ record Vector(Map<?, ?> fields) {
 
     Options options() {
         Instant now = Instant.ofEpochSecond(((Double) fields.get("now")).longValue());
-        Options options = Options.DEFAULT.withClock(Clock.fixed(now, ZoneOffset.UTC));
-        return fields.containsKey("scheme") ? options.withScheme(Scheme.of(text("scheme"))) : options;
+        return Options.DEFAULT.withClock(Clock.fixed(now, ZoneOffset.UTC));
     }
 
     SiteReady event() {

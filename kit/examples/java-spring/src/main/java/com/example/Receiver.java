@@ -1,7 +1,5 @@
 package com.example;
 
-import com.sitewire.Options;
-import com.sitewire.Scheme;
 import com.sitewire.SiteReady;
 import com.sitewire.SitewireServlet;
 import java.util.List;
@@ -31,14 +29,10 @@ public class Receiver {
      * corrected has a smaller delivery id, and is ignored.
      */
     @Bean
-    ServletRegistrationBean<SitewireServlet> webhook(
-            @Value("${sitewire.secrets}") String secrets, @Value("${sitewire.scheme}") String scheme) {
+    ServletRegistrationBean<SitewireServlet> webhook(@Value("${sitewire.secrets}") String secrets) {
         List<String> list = List.of(secrets.split(",", -1));
         SitewireServlet servlet = new SitewireServlet(
-                () -> list,
-                event -> sites.merge(event.siteUrl(), event, Receiver::newer),
-                Options.DEFAULT.withScheme(Scheme.of(scheme)),
-                64 * 1024);
+                () -> list, event -> sites.merge(event.siteUrl(), event, Receiver::newer));
         return new ServletRegistrationBean<>(servlet, "/webhook");
     }
 

@@ -7,8 +7,6 @@ import com.sitewire.Sitewire;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.security.GeneralSecurityException;
-import java.time.Instant;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +16,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A delivery with the headers of both schemes.
+ * A delivery without the headers of Standard Webhooks.
  *
  * @param body the bytes that are signed
- * @param headers all headers, each with one value
+ * @param headers each with one value
  */
 public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
     private static final String ID = "019aa000-0000-7000-8000-000000000000";
@@ -45,14 +43,14 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
     }
 
     /**
-     * Signs the delivery of an event, now.
+     * Signs the delivery of an event.
      *
      * @param event the content, and the id of the delivery, or an empty text for that of {@link #siteReady}
      * @param secret the channel's signing secret
      * @return the delivery
      */
     public static SignedDelivery of(SiteReady event, String secret) {
-        return of(json(event).getBytes(UTF_8), secret, event.delivery().isEmpty() ? ID : event.delivery(), Instant.now());
+        return of(json(event).getBytes(UTF_8), secret, event.delivery().isEmpty() ? ID : event.delivery());
     }
 
     /**
@@ -61,22 +59,16 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
      * @param body the bytes to sign
      * @param secret the channel's signing secret
      * @param id the id of the delivery
-     * @param time the signed time, of which only whole seconds count
      * @return the delivery
      */
-    public static SignedDelivery of(byte[] body, String secret, String id, Instant time) {
-        String timestamp = Long.toString(time.getEpochSecond());
-        byte[] standard = hmac(secret, (id + "." + timestamp + ".").getBytes(UTF_8), body);
+    public static SignedDelivery of(byte[] body, String secret, String id) {
         return new SignedDelivery(
                 body,
                 Map.of(
                         "Content-Type", List.of("application/json"),
                         "X-Sitewire-Signature", List.of("sha256=" + HexFormat.of().formatHex(hmac(secret, body))),
                         "X-Sitewire-Delivery", List.of(id),
-                        "X-Sitewire-Attempt", List.of("1"),
-                        "webhook-id", List.of(id),
-                        "webhook-timestamp", List.of(timestamp),
-                        "webhook-signature", List.of("v1," + Base64.getEncoder().encodeToString(standard))));
+                        "X-Sitewire-Attempt", List.of("1")));
     }
 
     /**
@@ -117,14 +109,11 @@ public record SignedDelivery(byte[] body, Map<String, List<String>> headers) {
         return result.append('"').toString();
     }
 
-    private static byte[] hmac(String secret, byte[]... parts) {
+    private static byte[] hmac(String secret, byte[] body) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(Sitewire.secretKey(secret), "HmacSHA256"));
-            for (byte[] part : parts) {
-                mac.update(part);
-            }
-            return mac.doFinal();
+            return mac.doFinal(body);
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("This Java has no HmacSHA256. Use one that conforms to Java SE.", e);
         }
