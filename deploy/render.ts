@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process"
+import { readdirSync } from "node:fs"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { promisify } from "node:util"
@@ -7,6 +8,7 @@ import { z } from "zod"
 
 const root = join(import.meta.dirname, "..")
 const tree = join(root, "deploy/kustomize")
+const examples = readdirSync(join(root, "deploy/examples"))
 const execute = promisify(execFile)
 
 const rendered = z.looseObject({
@@ -25,7 +27,7 @@ const kustomization = z.looseObject({
 
 /** What differs from an overlay as it is. */
 export type Changes = {
-  /** Names of folders of `deploy/kustomize/components`. */
+  /** Names of folders of `deploy/kustomize/components` and `deploy/examples`. */
   components?: readonly string[]
   tag?: string
   /** Added to the literals of these ConfigMaps, or instead of those with the same name. */
@@ -74,7 +76,10 @@ function change(
   { components, tag, settings = {}, more = {} }: Changes,
 ): z.infer<typeof kustomization> {
   const changed = structuredClone(overlay)
-  if (components) changed.components = components.map((name) => `../../components/${name}`)
+  if (components)
+    changed.components = components.map((name) =>
+      examples.includes(name) ? `../../../examples/${name}` : `../../components/${name}`,
+    )
   if (tag) for (const image of changed.images) image.newTag = tag
   for (const [name, literals] of Object.entries(settings)) {
     let generator = changed.configMapGenerator.find((one) => one.name === name)

@@ -58,7 +58,7 @@ test.each(Object.entries(combinations))(
 )
 
 test("Flux's own definitions accept the resources of the page", async () => {
-  const page = await readFile(join(root, "docs/operators/gitops.md"), "utf8")
+  const page = await readFile(join(root, "deploy/examples/gitops.md"), "utf8")
   const marked = /<!-- validated by npm run test:extended -->\n```yaml\n([\s\S]*?)```/g
   const examples = [...page.matchAll(marked)].map(([, text = ""]) => text)
   expect(examples).toHaveLength(2)

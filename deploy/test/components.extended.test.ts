@@ -14,6 +14,7 @@ needs(findPython)
 
 const overlaysFolder = new URL("../kustomize/overlays/", import.meta.url)
 const componentsFolder = new URL("../kustomize/components/", import.meta.url)
+const examplesFolder = new URL("../examples/", import.meta.url)
 const scaledServices = ["sync-scheduler", "trigger-gateway", "webhook-dispatcher"]
 
 const find = (resources: Rendered[], kind: string, name: string) =>
@@ -54,7 +55,8 @@ test("each component is in a combination that is validated", async () => {
   const used = new Set<string>()
   for (const { components } of Object.values(combinations))
     for (const name of components ?? []) used.add(name)
-  expect([...used].sort()).toEqual((await readdir(componentsFolder)).sort())
+  const folders = await Promise.all([componentsFolder, examplesFolder].map((folder) => readdir(folder)))
+  expect([...used].sort()).toEqual(folders.flat().filter((name) => !name.endsWith(".md")).sort())
 })
 
 test("an overlay is one file, and keeps to the order that components need", async () => {

@@ -7,8 +7,8 @@ import { declared } from "../variables.ts"
 
 const settings = topicSettings({})
 const readComponent = (file: string) =>
-  readFile(new URL(`../kustomize/components/strimzi/${file}`, import.meta.url), "utf8")
-const outdated = "run: node deploy/strimzi.ts deploy/kustomize/components/strimzi"
+  readFile(new URL(`../examples/strimzi/${file}`, import.meta.url), "utf8")
+const outdated = "run: node deploy/strimzi.ts deploy/examples/strimzi"
 
 test("topics.yaml is the topic catalogue, and no controller prunes a topic", async () => {
   const text = await readComponent("topics.yaml")

@@ -16,7 +16,7 @@ export type Procedure = {
 const folder = "docs/operators/procedures"
 
 /** Defines `suspend` and `resume`, which the pages call. */
-export const suspensionPage = "docs/operators/gitops.md"
+export const suspensionPage = "deploy/examples/gitops.md"
 
 export const procedures: Record<string, Procedure> = {
   backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1, mayReject: true },
