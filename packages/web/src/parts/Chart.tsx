@@ -12,8 +12,6 @@ type Series = {
   values: (number | null)[]
   color: "--chart-1" | "--chart-2" | "--chart-3" | "--chart-4"
   filled?: boolean
-  /** A line continues where nothing is known. */
-  spanGaps?: boolean
   /** Shown if no point is selected. */
   summary: string
 }
@@ -94,7 +92,7 @@ export function Chart({
         ],
         series: [
           {},
-          ...series.map(({ label: name, color, filled, spanGaps = false }) => ({
+          ...series.map(({ label: name, color, filled }) => ({
             label: name,
             stroke: colorOf(color),
             width: 1.5,
@@ -105,7 +103,6 @@ export function Chart({
               fill: colorOf("--surface"),
               filter: (u: uPlot, index: number) => dotsOf(u.data[index] ?? [], latest.current.incomplete),
             },
-            spanGaps,
           })),
         ],
         hooks: { setCursor: [(u) => setSelected(u.cursor.idx ?? null)] },

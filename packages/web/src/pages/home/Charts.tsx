@@ -72,7 +72,6 @@ export function Charts({ range }: { range: Range }) {
               values: shown.success,
               color: "--chart-1",
               filled: true,
-              spanGaps: true,
               summary: success === null ? "–" : formatPercent(success),
             },
           ]}
@@ -89,14 +88,12 @@ export function Charts({ range }: { range: Range }) {
               label: "p50",
               values: shown.p50,
               color: "--chart-1",
-              spanGaps: true,
               summary: ms(total.latency_ms?.p50),
             },
             {
               label: "p99",
               values: shown.p99,
               color: "--chart-3",
-              spanGaps: true,
               summary: ms(total.latency_ms?.p99),
             },
           ]}
