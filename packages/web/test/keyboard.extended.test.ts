@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { settle } from "../screenshots/browser.ts"
+import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile, tabTo } from "./fixtures/startPages.ts"
 
@@ -56,15 +57,27 @@ test("a bulk resend is counted, started and followed by keyboard alone", async (
   await poll(() => page.getByRole("main").textContent()).toContain("Done")
 })
 
-test("the search opens by / and finds a connection", async () => {
-  await using opened = await pages.open("operate")
+test("the search opens by /, and Enter opens what it finds at once, also by an e-mail address, which no URL contains", async () => {
+  await using opened = await pages.open("operate,personal-data")
   const { page } = opened
+  const requested: string[] = []
+  page.on("request", (request) => void requested.push(request.url()))
   await opened.go("/")
   await settle(page)
-  await page.keyboard.press("/")
-  await page.locator("[role=combobox]:focus").waitFor()
-  await page.keyboard.type("florist")
-  await page.getByRole("option", { name: /florist-catalogue/ }).waitFor()
-  await page.keyboard.press("Enter")
-  await page.getByRole("heading", { name: "florist-catalogue" }).waitFor()
+  const [owned] = await pages.sql<{ event_id: string; email: string }>(
+    `select event_id, convert_from(body, 'UTF8')::json ->> 'email' as email from delivery
+     where id = '${await insertDelivery(pages, "delivered")}'`,
+  )
+  const { event_id = "", email = "" } = owned ?? {}
+  for (const [text, heading] of [
+    ["florist-catalogue", "florist-catalogue"],
+    [email, event_id],
+  ] as const) {
+    await page.keyboard.press("/")
+    await page.locator("[role=combobox]:focus").waitFor()
+    await page.keyboard.insertText(text)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: heading }).waitFor()
+  }
+  expect(requested.filter((url) => /@|%40/.test(url))).toEqual([])
 })

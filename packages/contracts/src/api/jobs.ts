@@ -274,6 +274,12 @@ export const dryRunSchema = z
     complete: z
       .boolean()
       .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
+    newest: z
+      .array(z.uuid())
+      .optional()
+      .meta({
+        description: "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first.",
+      }),
   })
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 

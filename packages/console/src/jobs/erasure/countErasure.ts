@@ -8,16 +8,18 @@ export async function countErasure(
   { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
   plain: PlainSubject,
   deadlineMs: number,
-): Promise<{ matching: number; complete: boolean }> {
+): Promise<{ matching: number; newest: string[]; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scan = { sql, digestKey, subject: storedSubject(digestKey, plain), createdAt: new Date() }
   let matching = 0
+  let newest: string[] = []
   for (let { after } = firstErasurePosition; performance.now() < endsAt; ) {
     const found = await findNamed(scan, after)
     matching += found.matching.length
-    if (found.last) return { matching, complete: true }
+    newest = [...found.matching.toReversed(), ...newest].slice(0, 5)
+    if (found.last) return { matching, newest, complete: true }
     after = found.after
   }
-  return { matching, complete: false }
+  return { matching, newest, complete: false }
 }

@@ -78,7 +78,10 @@ test("an erasure leaves no trace of an e-mail address in any table or log line, 
   traces.push(...searchKeys.map((key) => key.toString("hex")))
 
   const dry = { email, reason: "r", dry_run: true }
-  expect((await it.call("POST", "/v1/jobs/erasure", { body: dry })).json).toMatchObject({ matching: 4 })
+  expect((await it.call("POST", "/v1/jobs/erasure", { body: dry })).json).toMatchObject({
+    matching: 4,
+    newest: [...theirs, ...waiting].sort().toReversed(),
+  })
   expect((await it.sql("select from delivery where state = 'erased'")).length).toBe(0)
 
   const { id } = await it.begin("erasure", {

@@ -2,7 +2,7 @@ import { Modal, TextInput } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { type KeyboardEvent, useId, useState } from "react"
+import { type KeyboardEvent, useEffect, useId, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { Icon } from "../../parts/Icon.tsx"
 import { texts } from "../../texts.ts"
@@ -19,7 +19,9 @@ export function Search({ close }: { close: () => void }) {
   const listId = useId()
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
-  const [searched] = useDebouncedValue(text.trim(), 200)
+  const [entered, setEntered] = useState(false)
+  const [paused] = useDebouncedValue(text.trim(), 200)
+  const searched = entered ? text.trim() : paused
   const { data: found, isFetching } = useQuery({
     queryKey: ["search", searched],
     enabled: searched !== "",
@@ -31,8 +33,16 @@ export function Search({ close }: { close: () => void }) {
     .map(({ to, label }) => ({ key: to, kind: t.page, title: label, link: { to } }))
   const hits = [...(searched === "" ? [] : (found?.hits ?? [])), ...pages]
   const failed = (found?.failed ?? []).join(", ")
-  const foot = failed !== "" ? t.failed(failed) : hits.length === 0 ? t.none : t.hint
+  const whole = searched.includes("@") ? t.email : t.whole
+  const foot = failed !== "" ? t.failed(failed) : `${hits.length === 0 ? t.none : t.hint} ${whole}`
   const index = Math.min(chosen, hits.length - 1)
+
+  // Enter may be pressed before the text is searched. What an earlier text found is not opened.
+  useEffect(() => {
+    if (!entered || isFetching) return
+    setEntered(false)
+    open(hits[index])
+  })
 
   function open(hit: Hit | undefined): void {
     if (!hit) return
@@ -46,7 +56,7 @@ export function Search({ close }: { close: () => void }) {
       event.preventDefault()
       setChosen((index + step + hits.length) % Math.max(1, hits.length))
     }
-    if (event.key === "Enter") open(hits[index])
+    if (event.key === "Enter") setEntered(true)
   }
 
   return (
@@ -76,6 +86,7 @@ export function Search({ close }: { close: () => void }) {
         onChange={(event) => {
           setText(event.currentTarget.value)
           setChosen(0)
+          setEntered(false)
         }}
         onKeyDown={onKeyDown}
       />

@@ -1,6 +1,6 @@
 import type { Delivery } from "@sitewire/contracts"
 import type { Access } from "../../api/access.ts"
-import { api } from "../../api/client.ts"
+import { api, postDryRun } from "../../api/client.ts"
 import { hasCode, isNotFound } from "../../api/failure.ts"
 import { formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
@@ -25,9 +25,14 @@ const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** Everything that the session may see and that the text names, and what could not be searched. */
 export async function searchEverything(
   text: string,
-  { reads, channels, sites, connections }: Access,
+  { reads, erases, channels, sites, connections }: Access,
   signal: AbortSignal,
 ): Promise<Found> {
+  // It may be an e-mail address, which no URL contains.
+  if (text.includes("@"))
+    return reads && erases
+      ? outcomeOf("deliveries", findDeliveriesOf(text, signal))
+      : { hits: [], failed: [] }
   const deliveries = reads || channels.length > 0
   const url = siteUrlOf(text)
   const searches: Promise<Found>[] = [
@@ -96,6 +101,14 @@ async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
 async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
   const delivery = await api.readDelivery({ id }, { signal })
   return [hitOf(delivery, [delivery.body?.reference, delivery.body?.site_url])]
+}
+
+/** By the keyed digest, as an erasure finds them. */
+async function findDeliveriesOf(email: string, signal: AbortSignal): Promise<Hit[]> {
+  const body = { email, reason: t.title, dry_run: true }
+  const counted = await postDryRun.createErasureJob({ body }, { signal })
+  const ids = "newest" in counted ? (counted.newest ?? []) : []
+  return (await Promise.all(ids.map((id) => findDelivery(id, signal)))).flat()
 }
 
 async function findDeliveries(
