@@ -22,5 +22,5 @@ test("durations and sizes have a fitting unit", () => {
   expect(formatMs(3_840)).toBe("3.84 s")
   expect(formatBytes(312)).toBe("312 B")
   expect(formatBytes(18_400)).toBe("18 KiB")
-  expect(formatUtc(new Date("2026-03-01T12:00:00.250Z"))).toBe("2026-03-01 12:00:00 UTC")
+  expect(formatUtc(new Date("2026-03-01T12:00:00.250Z"))).toBe("2026-03-01 12:00:00.250 UTC")
 })

@@ -1,11 +1,21 @@
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 
-/** The texts are English. Other locales have other numerals and names of months. */
+/** Dates have the form that the reader has chosen in the browser. */
+const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(navigator.language, options)
+const times = {
+  date: dates({ dateStyle: "medium" }),
+  time: dates({ timeStyle: "medium" }),
+  full: dates({ dateStyle: "medium", timeStyle: "medium" }),
+  thisYear: dates({ month: "short", day: "numeric", hour: "numeric", minute: "2-digit", second: "2-digit" }),
+  ms: dates({
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...{ hour: "numeric", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 },
+  }),
+  day: dates({ month: "short", day: "numeric" }),
+  minute: dates({ timeStyle: "short" }),
+}
+/** The texts are English, and so are the numerals in them. */
 const locale = navigator.language.startsWith("en") ? navigator.language : "en-GB"
-const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" })
-const dayShort = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" })
-const time = new Intl.DateTimeFormat(locale, { timeStyle: "medium", hourCycle: "h23" })
-const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 const number = new Intl.NumberFormat(locale)
 const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 })
 
@@ -15,28 +25,21 @@ export const formatCompact = (value: number) =>
 /** A number of deliveries. `more`: there may be more, because the API counts up to a limit, mostly this one. */
 export const formatCounted = (count: number, more = count >= mostDeadCounted) =>
   `${formatNumber(count)}${more ? "+" : ""}`
-export const formatDay = (at: Date) => dayShort.format(at)
-export const formatMinute = (at: number | Date) => minute.format(at)
+export const formatDay = (at: Date) => times.day.format(at)
+export const formatMinute = (at: number | Date) => times.minute.format(at)
+
+export type TimeFormat = "near" | "full" | "time" | "ms" | "date"
 
 /** `near`: without the date if it is today's, and without the year if it is this one's. */
-export function formatTime(at: Date, format: "near" | "full" | "time" | "ms" | "date"): string {
-  if (format === "date") return day.format(at)
-  if (format === "time") return time.format(at)
-  if (format === "ms") return `${time.format(at)}.${String(at.getMilliseconds()).padStart(3, "0")}`
+export function formatTime(at: Date, format: TimeFormat): string {
+  if (format !== "near") return times[format].format(at)
   const now = new Date()
-  if (format === "near" && at.toDateString() === now.toDateString()) return time.format(at)
-  if (format === "near" && at.getFullYear() === now.getFullYear())
-    return `${dayShort.format(at)}, ${time.format(at)}`
-  return `${day.format(at)}, ${time.format(at)}`
+  if (at.toDateString() === now.toDateString()) return times.time.format(at)
+  return times[at.getFullYear() === now.getFullYear() ? "thisYear" : "full"].format(at)
 }
 
-/** The same instant in UTC, for a tooltip. */
-export function formatUtc(at: Date): string {
-  return `${at
-    .toISOString()
-    .replace("T", " ")
-    .replace(/\.\d+Z$/, "")} UTC`
-}
+/** The same instant in UTC. */
+export const formatUtc = (at: Date) => at.toISOString().replace("T", " ").replace("Z", " UTC")
 
 export function formatMs(ms: number): string {
   if (ms < 1) return "<1 ms"

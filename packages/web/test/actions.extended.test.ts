@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises"
+import { sha256 } from "@sitewire/contracts"
 import { expect, test } from "vitest"
 import { settle, visit } from "../screenshots/browser.ts"
 import { act, confirmDialog, openDialog, press } from "./fixtures/dialogs.ts"
@@ -76,7 +78,7 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
   )
 })
 
-test("a delivery is revealed, which is audited, cancelled and resent", async () => {
+test("a delivery is revealed, which is audited, downloaded as evidence, cancelled and resent", async () => {
   const id = await insertDelivery(pages, "pending")
   await using opened = await pages.open("operate,personal-data,admin")
   const { page } = opened
@@ -93,6 +95,13 @@ test("a delivery is revealed, which is audited, cancelled and resent", async () 
     [id],
   )
   expect(audited.n).toBe(1)
+  const [file] = await Promise.all([page.waitForEvent("download"), act(page, "Download")])
+  const evidence = JSON.parse(await readFile(await file.path(), "utf8"))
+  expect(evidence).toMatchObject({
+    id,
+    attempt_log: [],
+    sent: { body_sha256: sha256(evidence.sent.body).toString("hex") },
+  })
   await act(page, "Cancel delivery")
   await page.getByText("It was cancelled").waitFor()
   await act(page, "Resend")

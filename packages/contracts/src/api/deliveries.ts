@@ -256,7 +256,7 @@ export const deliveryBodySchema = z
       .nullable()
       .meta({
         description:
-          "For a key with the scope `channel:<id>` of the delivery's channel: the headers of the newest attempt with whole signatures, without the channel's own request headers. null: for other keys, before the first attempt has ended, or if the secret that signed it has been retired.",
+          "For a key that may resend the delivery: the headers of the newest attempt with whole signatures, without the channel's own request headers. null: for other keys, before the first attempt has ended, or if the secret that signed it has been retired.",
         examples: [{ "content-type": "application/json", "X-Sitewire-Signature": "sha256=1f0c3a9b" }],
       }),
   })

@@ -53,7 +53,7 @@ export const deliveryRoutes = {
     summary: "Reveal a delivery's body",
     allow: { "personal-data": "all", channel: "own" },
     description:
-      "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8. A key of the channel also gets the headers of the newest attempt with whole signatures, so that the partner's developers can send the request to a receiver on their own machine.",
+      "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8. A key that may resend the delivery also gets the headers of the newest attempt with whole signatures, so that the partner's developers can send the request to a receiver on their own machine.",
     reveals: true,
     params: deliveryIdParameter,
     otherResponses: { 409: "The delivery has been erased." },

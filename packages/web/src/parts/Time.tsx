@@ -1,19 +1,14 @@
 import { useSyncExternalStore } from "react"
-import { formatSpan, formatTime, formatUtc } from "../format.ts"
+import { formatSpan, formatTime, formatUtc, type TimeFormat } from "../format.ts"
 import { texts } from "../texts.ts"
 
-/** A time in the reader's zone. Its tooltip is in UTC. */
-export function Time({
-  at,
-  format = "near",
-}: {
-  at: string
-  format?: "near" | "full" | "time" | "ms" | "date"
-}) {
+/** A time in the reader's zone. Its tooltip is in UTC. `ms`: with milliseconds, and UTC beside it. */
+export function Time({ at, format = "near" }: { at: string; format?: TimeFormat }) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={formatUtc(date)}>
       {formatTime(date, format)}
+      {format === "ms" && ` · ${formatUtc(date)}`}
     </time>
   )
 }

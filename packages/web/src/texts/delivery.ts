@@ -85,6 +85,9 @@ export const deliveryTexts = {
     revealMore:
       "It contains the e-mail address of the site's owner. That you have seen it is written to the audit log.",
     hide: "Hide",
+    download: "Download",
+    downloadTitle: "Download this delivery as evidence?",
+    downloadMore: "The file has its states, attempts, headers and responses.",
     masked: "E-mail addresses are masked.",
     erased: "It was erased on request.",
     size: "Size",
@@ -92,6 +95,6 @@ export const deliveryTexts = {
     repeatMasked:
       "Reveal the body first to get code with the exact bytes: with the masked e-mail address, the signature does not match.",
     repeatMore:
-      "The code contains the exact body. Set SITEWIRE_SECRET to the signing secret; the page does not know it, so signatures are shortened.",
+      "The code contains the exact body. Set SITEWIRE_SECRET to the signing secret, which the page does not know.",
   },
 } as const

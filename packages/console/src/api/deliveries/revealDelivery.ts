@@ -1,4 +1,4 @@
-import { subjectsOf } from "../../auth/caller.ts"
+import { manages } from "../../auth/caller.ts"
 import { notFound, problem } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
@@ -18,9 +18,9 @@ export const revealDelivery = implement(
       return problem("erased", "The delivery has been erased on request, so there is nothing to show.")
     const body = Buffer.from(row.body).toString("utf8")
     const body_sha256 = Buffer.from(row.body_sha256).toString("hex")
-    // Whoever may reveal personal data only must not be able to send the request again. A channel's key resends it anyway.
-    const isOwn = subjectsOf(caller.scopes, "channel").includes(row.channel_id)
-    const request_headers = isOwn ? await sentHeaders({ prisma, sealingKeys }, row) : null
+    // Whoever may reveal personal data only must not be able to send the request again.
+    const mayResend = manages(caller, `channel:${row.channel_id}`)
+    const request_headers = mayResend ? await sentHeaders({ prisma, sealingKeys }, row) : null
     return ok(
       { delivery: id, body, body_sha256, request_headers },
       { audit: { target: { kind: "delivery", id } } },

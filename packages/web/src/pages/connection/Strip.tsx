@@ -1,5 +1,5 @@
 import type { PendingWindow, Window } from "@sitewire/contracts"
-import { formatTime } from "../../format.ts"
+import { formatMinute, formatTime } from "../../format.ts"
 import { texts } from "../../texts.ts"
 import classes from "./Windows.module.css"
 
@@ -32,7 +32,7 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
             <i key={minute} className={classes.minute} style={{ insetInlineStart: percent(x(minute)) }}>
               {/* At the end there is no room for the time. */}
               {end - minute > windowMs / 2 && (
-                <small data-minor={index % 3 !== 0}>{formatTime(new Date(minute), "time").slice(0, 5)}</small>
+                <small data-minor={index % 3 !== 0}>{formatMinute(minute)}</small>
               )}
             </i>
           ))}

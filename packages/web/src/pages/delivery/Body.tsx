@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core"
-import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
 import { formatBytes } from "../../format.ts"
@@ -7,6 +7,7 @@ import { Action } from "../../parts/Action.tsx"
 import { Code } from "../../parts/Code.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
+import { Mono } from "../../parts/Ref.tsx"
 import { texts } from "../../texts.ts"
 import classes from "./Body.module.css"
 
@@ -19,8 +20,8 @@ export function Body({
   reveal,
 }: {
   delivery: DeliveryWithAttempts
-  revealed: string | null
-  reveal: (body: string | null) => void
+  revealed: DeliveryBody | null
+  reveal: (body: DeliveryBody | null) => void
 }) {
   const { revealsOf } = useAccess()
   const { id, body, body_bytes, channel } = delivery
@@ -37,7 +38,7 @@ export function Body({
             size="xs"
             title={t.revealTitle}
             run={() => api.revealDelivery({ id })}
-            then={(found) => reveal(found.body)}
+            then={reveal}
           >
             {t.revealMore}
           </Action>
@@ -52,9 +53,14 @@ export function Body({
         t.erased
       ) : (
         <div className={classes.body}>
-          <Code what={t.body} code={revealed ?? JSON.stringify(body, null, 2)} wrap />
+          <Code what={t.body} code={revealed?.body ?? JSON.stringify(body, null, 2)} wrap />
           {revealed === null && <small>{t.masked}</small>}
-          <Facts facts={[[t.size, formatBytes(body_bytes)]]} />
+          <Facts
+            facts={[
+              [t.size, formatBytes(body_bytes)],
+              revealed && ["SHA-256", <Mono key="sha256">{revealed.body_sha256}</Mono>],
+            ]}
+          />
         </div>
       )}
     </Section>

@@ -1,4 +1,4 @@
-import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
@@ -18,6 +18,7 @@ import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { whyDead } from "../../parts/whyDead.ts"
 import { texts } from "../../texts.ts"
 import { Body } from "./Body.tsx"
+import { Download } from "./Download.tsx"
 import { Repeat } from "./Repeat.tsx"
 import { Timeline } from "./Timeline.tsx"
 
@@ -35,9 +36,10 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
   const { data: channel } = useQuery(channelQuery(stored.channel))
   const isPaused = stored.waiting_for !== null && channel?.paused_at
   // A delivery that waits for its retry is not deferred before the retry is due.
-  const delivery = isPaused ? { ...stored, waiting_for: "paused" as const, next_attempt_at: null } : stored
+  const waiting = isPaused ? { ...stored, waiting_for: "paused" as const, next_attempt_at: null } : stored
   // The exact body stays in this page's memory only, because it contains personal data.
-  const [revealed, setRevealed] = useState<string | null>(null)
+  const [revealed, setRevealed] = useState<DeliveryBody | null>(null)
+  const delivery = revealed ? withSignatures(waiting, revealed.request_headers ?? {}) : waiting
   const reference = textOf(delivery.body?.reference)
   const site = textOf(delivery.body?.site_url)
   return (
@@ -75,10 +77,10 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
                     t.site,
                     <Copyable key="site" value={site} what={texts.deliveries.theSite(site)} />,
                   ],
-                  [t.created, <Time key="created" at={delivery.created_at} format="full" />],
+                  [t.created, <Time key="created" at={delivery.created_at} format="ms" />],
                   delivery.finished_at !== null && [
                     t.finished,
-                    <Time key="finished" at={delivery.finished_at} format="full" />,
+                    <Time key="finished" at={delivery.finished_at} format="ms" />,
                   ],
                   [t.attempts, delivery.attempts],
                 ]}
@@ -87,10 +89,22 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
             <Body delivery={delivery} revealed={revealed} reveal={setRevealed} />
           </Rows>
         </Columns>
-        <Repeat delivery={delivery} body={revealed} />
+        <Repeat delivery={delivery} body={revealed?.body ?? null} />
       </Rows>
     </>
   )
+}
+
+/** Attempts have equal signatures if the same secret signed the same content. */
+function withSignatures(delivery: Delivery, whole: Record<string, string>): Delivery {
+  const attempt_log = delivery.attempt_log.map((attempt) => {
+    const headers = Object.entries(attempt.request_headers ?? {}).map(([name, shown]) => {
+      const [start = "", ...cut] = shown.split("…")
+      return [name, start !== "" && cut.length > 0 && whole[name]?.startsWith(start) ? whole[name] : shown]
+    })
+    return { ...attempt, request_headers: attempt.request_headers && Object.fromEntries(headers) }
+  })
+  return { ...delivery, attempt_log }
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
@@ -117,6 +131,7 @@ function Actions({ delivery }: { delivery: Delivery }) {
           {t.cancelMore(channel)}
         </Action>
       )}
+      <Download delivery={delivery} />
       {managesChannel(channel) && state !== "erased" && (
         <Action
           label={t.resend}
@@ -142,7 +157,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
   if (state === "delivered" || state === "erased" || state === "cancelled")
     return (
       <Notice kind={state === "delivered" ? "good" : "idle"} title={t.situations[state]}>
-        {finished_at && <Time at={finished_at} format="full" />}
+        {finished_at && <Time at={finished_at} format="ms" />}
       </Notice>
     )
   if (state === "dead") {

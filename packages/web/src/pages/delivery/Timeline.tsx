@@ -34,7 +34,7 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
       <li data-kind="idle">
         <div className={classes.line}>
           <strong>{t.eventReceived}</strong>
-          <Time at={created_at} format="full" />
+          <Time at={created_at} format="ms" />
         </div>
       </li>
       {hasEarlier && (
@@ -56,7 +56,7 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
                 <strong>{t.attempt(attempt.number)}</strong>
                 <span className={classes.outcome}>{outcomeOf(attempt)}</span>
                 <span className={classes.at}>
-                  <Time at={attempt.started_at} />
+                  <Time at={attempt.started_at} format="ms" />
                   {index > 0 &&
                     ` · ${t.later(formatSpan(Date.parse(attempt.started_at) - Date.parse(before)))}`}
                 </span>
@@ -96,7 +96,7 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
             <strong>{texts.states.delivery[state]}</strong>
             {state === "dead" && <span className={classes.outcome}>{t.dead[whyDead(delivery)].short}</span>}
             {state === "erased" && last_job?.kind === "erasure" && <By job={last_job} />}
-            {delivery.finished_at && <Time at={delivery.finished_at} />}
+            {delivery.finished_at && <Time at={delivery.finished_at} format="ms" />}
           </div>
         </li>
       )}
@@ -113,7 +113,7 @@ function Resend({ job }: { job: LastJob }) {
         <strong>{t.resendRequested}</strong>
         <By job={job} />
         <span className={classes.at}>
-          <Time at={job.requested_at} />
+          <Time at={job.requested_at} format="ms" />
         </span>
       </div>
     </li>
