@@ -9,13 +9,8 @@ test.each([...generated])("kit/publish/%s is what generate.ts writes", (path, te
   expect(read(path), "run node kit/publish/generate.ts").toBe(text)
 })
 
-test.each([
-  ["js", "node/quickstart.js"],
-  ["python", "python/quickstart.py"],
-  ["go", "go/quickstart/main.go"],
-  ["java", "java/src/test/java/example/Quickstart.java"],
-])("docs/publishers.md shows the quickstart in %s that publish.extended.test.ts runs", (language, path) => {
-  expect(read("../../docs/publishers.md")).toContain(`\`\`\`${language}\n${read(path)}\`\`\`\n`)
+test("docs/publishers.md shows the quickstart that publish.extended.test.ts runs", () => {
+  expect(read("../../docs/publishers.md")).toContain(`\`\`\`js\n${read("node/quickstart.js")}\`\`\`\n`)
 })
 
 const { toValue } = await import(new URL("node/check.js", import.meta.url).href)
