@@ -17,7 +17,7 @@ const defaultYoungGeneration = ["--max-semi-space-size=16"]
 
 /**
  * By default, V8 collects the old generation when it has grown to four times its live objects. The services
- * have few live objects, so collecting at 2.5 times saves memory for little CPU time (decision 0016). If
+ * have few live objects, so collecting at 2.5 times saves memory for little CPU time (decision 0019). If
  * similar objects often survive, V8 would also allocate new ones directly in the old generation. There they
  * would become garbage, because the services' objects live for milliseconds (decision 0019).
  *
