@@ -54,7 +54,7 @@ test("a receiver is tested, and does not accept the staged secret, so that it is
     attempt: { status: 401, secret_id: staged.other_secret.id },
   })
   const shown = await run("channel", "show", "correct")
-  expect(shown.stdout).toMatch(/^other secret's test: +not accepted \(401\), /m)
+  expect(shown.stdout).toMatch(/^other secret's test: +not accepted \(401\)$/m)
   const activated = await run("channel", "secret", "activate", "correct", "--yes")
   expect(activated).toMatchObject({ code: 1, stderr: expect.stringContaining("--force") })
 

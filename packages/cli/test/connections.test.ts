@@ -211,7 +211,7 @@ test.concurrent("requested syncs obey the window, merge with triggers, and are l
     /^SYNC +STARTED +OUTCOME +TRIGGERS +COVERED +FIRST TRIGGER +LAST TRIGGER\n +2 .* unchanged +3 +yes .*\n +1 /,
   )
   const shown = await run("connection", "show", "now")
-  expect(shown.stdout).toMatch(/last sync: .*, unchanged\nlast success: .*\nwindow ends: /)
+  expect(shown.stdout).toMatch(/last sync: .*\nlast outcome: unchanged\nlast success: .*\nwindow ends: /)
 })
 
 test.concurrent("a source that is changed during a sync: the old content is not stored, the new one is, in the next window", async () => {

@@ -4,18 +4,17 @@ import type { PageQuery } from "./client.ts"
 
 const maxPageSize = 100
 
-export async function readPages<T>(
+/** The entries of several pages, with what the last page has beside them. */
+export async function readPages<Entry, OnePage extends Page<Entry>>(
   { limit, all = false, cursor }: PageOptions,
-  readPage: (query: PageQuery) => Promise<Page<T>>,
-): Promise<Page<T>> {
+  readPage: (query: PageQuery) => Promise<OnePage & Page<Entry>>,
+): Promise<OnePage> {
   const wanted = all ? Number.POSITIVE_INFINITY : limit
-  const data: T[] = []
-  let next = cursor ?? null
-  do {
-    const size = Math.min(wanted - data.length, maxPageSize)
-    const page = await readPage({ limit: size, cursor: next ?? undefined })
+  const data: Entry[] = []
+  for (let next = cursor; ; ) {
+    const page = await readPage({ limit: Math.min(wanted - data.length, maxPageSize), cursor: next })
     for (const entry of page.data) data.push(entry)
+    if (page.next_cursor === null || data.length >= wanted) return { ...page, data }
     next = page.next_cursor
-  } while (next !== null && data.length < wanted)
-  return { data, next_cursor: next }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Option } from "commander"
+import { nameOfOption } from "../derive/fieldOptions.ts"
 
 /** The API's requests that its errors name. */
 const commands: Record<string, string> = {
@@ -22,23 +23,14 @@ const commands: Record<string, string> = {
 /** `GET /v1/syncs?connection=bakery`. An id can be a placeholder: `{id}`. */
 const request = /(GET|POST|DELETE) \/v1\/(\w+)(?:\/([\w{}-]+))?(\/[a-z/-]+)?(?:\?(\w+=[\w-]+))?/g
 
-/** Options that have another name than the API's field. Of several, a command has at most one. */
-const otherNames: Record<string, readonly string[]> = {
-  after: ["--after", "--from"],
-  before: ["--before", "--to"],
-  event_id: ["--event"],
-  site_url: ["--site", "--site-url"],
-  q: ["--search"],
-  scopes: ["--scope"],
-  expires_at: ["--expires"],
-  request_headers: ["--header-env"],
-}
+/** The names of `reconcile`. */
+const otherNames: Record<string, string> = { created_after: "--from", created_before: "--to" }
 
 /** An error of the API with the names of commands, and of the options of the command that got it. */
 export function inWordsOfCommands(message: string, options: readonly Option[]): string {
   const optionOf = (field: string) => {
-    const name = field.replace(/^.*\.|(created|rejected|started)_/g, "")
-    const names = [...(otherNames[name] ?? []), `--${name.replaceAll("_", "-")}`]
+    const name = field.replace(/^.*\./, "")
+    const names = [nameOfOption(name), otherNames[name], `--${name.replaceAll("_", "-")}`]
     return names.find((long) => options.some((option) => option.long === long)) ?? field
   }
   return message

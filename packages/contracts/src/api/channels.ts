@@ -49,7 +49,7 @@ const sendTraceparentSchema = z.boolean().meta({
 
 export const createChannelSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
+    id: identifierSchema.optional().meta({ description: "An id of your choice. Default: generated." }),
     address: calledUrl.meta({
       description: "The partner's notification address: https, on a public host. Stored in normalised form.",
     }),

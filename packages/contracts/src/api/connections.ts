@@ -11,7 +11,7 @@ export const syncRunnerSchema = z.enum(["pull", "delegate"])
 
 export const createConnectionSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "Your choice. Default: generated." }),
+    id: identifierSchema.optional().meta({ description: "An id of your choice. Default: generated." }),
     site: z
       .hostname()
       .max(253)

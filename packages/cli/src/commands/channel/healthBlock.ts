@@ -1,5 +1,6 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
-import { deferredOf, mostDeadCounted, scheduledOf } from "@sitewire/contracts/partnerMessage"
+import { deferredOf, scheduledOf } from "@sitewire/contracts/partnerMessage"
+import { deadCount } from "@sitewire/contracts/views"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { table } from "../../output/table.ts"
@@ -17,7 +18,7 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
       "dead",
       health.dead.count === 0
         ? null
-        : `${describeDead(health.dead.count)}, created since ${style.time(health.dead.created_after)}`,
+        : `${deadCount(health.dead.count)}, created since ${style.time(health.dead.created_after)}`,
     ],
     ["counted until", style.time(health.counted_before)],
     ["last hour", describeStatistics(health.last_hour)],
@@ -52,10 +53,6 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
     },
   ])
   return `${facts}\n\n${reported}`
-}
-
-export function describeDead(count: number): string {
-  return count < mostDeadCounted ? String(count) : `${count} or more`
 }
 
 function backlogEntries(health: ChannelHealth, style: Style): Entry[] {

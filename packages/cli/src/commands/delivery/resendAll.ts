@@ -1,29 +1,20 @@
-import { Option } from "commander"
+import { resendFilterSchema } from "@sitewire/contracts"
 import type { CliCommand } from "../../command.ts"
+import { fieldsOf } from "../../derive/fieldOptions.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 import { type JobOptions, jobOptions, perSecondOption, reasonOf } from "../../options/jobOptions.ts"
 import { timeHelp } from "../../options/parseTime.ts"
-import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import { startedJobSchema, startJob } from "../job/startJob.ts"
 
-const states = ["pending", "delivered", "dead", "cancelled"] as const
+type Options = JobOptions & ConfirmOptions & { perSecond?: number }
 
-type Options = JobOptions &
-  ConfirmOptions &
-  TimeRange & { channel?: string; state?: (typeof states)[number]; perSecond?: number }
+const fields = fieldsOf(resendFilterSchema)
 
 export const resendAllDeliveries: CliCommand = {
   name: "resend-all",
   description: "send all matching deliveries again, as their channels have capacity: same ids, same bytes",
-  options: [
-    new Option("--channel <channel>", "only deliveries of this channel"),
-    new Option("--state <state>", "only deliveries in this state").choices(states),
-    ...timeRangeOptions("deliveries created"),
-    perSecondOption,
-    ...jobOptions,
-    confirmOption,
-  ],
+  options: [...fields.options, perSecondOption, ...jobOptions, confirmOption],
   notes: `At least one of --channel, --state, --after and --before is required.\n${timeHelp}`,
   examples: [
     "sitewire delivery resend-all --channel acme --state dead --dry-run",
@@ -34,9 +25,8 @@ export const resendAllDeliveries: CliCommand = {
   ],
   json: startedJobSchema,
   async run(session, _, options: Options) {
-    const { channel, state, after, before, perSecond } = options
-    const filter = { channel, state, created_after: after, created_before: before }
-    if (Object.values(filter).every((value) => value === undefined)) {
+    const filter = fields.read(session, options)
+    if (Object.keys(filter).length === 0) {
       throw incorrectUsage(
         "Select deliveries with --channel, --state, --after or --before; otherwise every delivery would be sent again.",
       )
@@ -45,14 +35,7 @@ export const resendAllDeliveries: CliCommand = {
     await startJob(session, options, {
       filter,
       create: (client, dryRun) =>
-        client.createResendJob({
-          body: {
-            filter,
-            reason,
-            per_second: perSecond,
-            dry_run: dryRun,
-          },
-        }),
+        client.createResendJob({ body: { filter, reason, per_second: options.perSecond, dry_run: dryRun } }),
       question: (count) => `Resend ${count} deliveries? The partners receive them once more.`,
     })
   },

@@ -1,6 +1,5 @@
 import type { DeliveryWithAttempts } from "@sitewire/contracts"
-import { deliveryWithAttemptsSchema } from "@sitewire/contracts"
-import type { CliCommand } from "../../command.ts"
+import { call } from "../../derive/call.ts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { attemptTable } from "./attemptTable.ts"
@@ -17,24 +16,21 @@ const noAttempt = {
   erased: "No attempt was made.",
 }
 
-export const showDelivery: CliCommand = {
-  name: "show",
+export const showDelivery = call("delivery show", "readDelivery", {
   description: "show a delivery, its body with the e-mail address masked, and its newest attempts",
-  arguments: [deliveryArgument],
+  argument: deliveryArgument,
+  findId: wholeId,
   examples: [
     "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
     "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq '.attempt_log[-1]'",
   ],
-  json: deliveryWithAttemptsSchema,
-  async run({ callApi, print, note }, [given]: [string]) {
-    const id = await callApi((client) => wholeId(client, given))
-    const delivery = await callApi((client) => client.readDelivery({ id }))
-    const pausedAt = await callApi((client) => readPause(client, delivery.channel))
-    print(delivery, (shown, style) => describe(shown, pausedAt, style))
-    if (delivery.attempt_log_cursor !== null)
-      note(`These are its newest attempts. For all of them: sitewire delivery attempts ${id} --all`)
-  },
-}
+  load: (client, { channel }) => readPause(client, channel),
+  print: (delivery, style, pausedAt) => describe(delivery, pausedAt, style),
+  note: ({ id, attempt_log_cursor }) =>
+    attempt_log_cursor === null
+      ? []
+      : `These are its newest attempts. For all of them: sitewire delivery attempts ${id} --all`,
+})
 
 function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
   const { finished_at, last_job: job } = delivery

@@ -1,39 +1,18 @@
-import { type InvalidEvent, invalidEventSchema, pageSchema } from "@sitewire/contracts"
-import { Option } from "commander"
-import { readPages } from "../../api/readPages.ts"
-import type { CliCommand } from "../../command.ts"
-import { type PageOptions, pageOptions, printPage } from "../../options/pageOptions.ts"
-import { timeColumn } from "../../output/table.ts"
+import type { InvalidEvent } from "@sitewire/contracts"
+import { invalidEventView } from "@sitewire/contracts/views"
+import { call } from "../../derive/call.ts"
 
-export const listEvents: CliCommand = {
-  name: "list",
+export const listEvents = call("event list", "listInvalidEvents", {
   description: "list the site.paid events that were rejected as invalid, newest first",
-  options: [
-    new Option("--event <text>", "only events whose id, record key or correlation is this text"),
-    ...pageOptions,
-  ],
   examples: [
     "sitewire event list",
     "sitewire event list --event order-10042",
     "sitewire event list --all --json",
   ],
-  json: pageSchema(invalidEventSchema),
-  async run(session, _, options: PageOptions & { event?: string }) {
-    const { event } = options
-    const page = await session.callApi((client) =>
-      readPages(options, (query) => client.listInvalidEvents({ ...query, event })),
-    )
-    printPage(session, page, "No invalid events.", () => [
-      timeColumn("REJECTED", (event) => event.rejected_at),
-      { title: "CHANNEL", cell: (event) => event.channel ?? "" },
-      { title: "EVENT", cell: (event) => event.event_id ?? event.key ?? "", whole: true },
-      { title: "REASON", cell: (event) => event.reason },
-      { title: "FROM", cell: (event) => event.from },
-      { title: "DELIVERY", cell: (event) => event.delivery ?? "", whole: true },
-    ])
-    for (const advice of adviceFor(page.data)) session.note(advice)
-  },
-}
+  none: "No invalid events.",
+  print: invalidEventView,
+  note: ({ data }) => adviceFor(data),
+})
 
 /** What to do about those that have no delivery. */
 export function adviceFor(events: readonly InvalidEvent[]): string[] {

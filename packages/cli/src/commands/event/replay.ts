@@ -1,13 +1,16 @@
+import { replayFilterSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
+import { fieldsOf } from "../../derive/fieldOptions.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
 import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 import { type JobOptions, jobOptions, perSecondOption, reasonOf } from "../../options/jobOptions.ts"
 import { timeHelp } from "../../options/parseTime.ts"
-import { type TimeRange, timeRangeOptions } from "../../options/timeRange.ts"
 import { startedJobSchema, startJob } from "../job/startJob.ts"
 
-type Options = JobOptions & ConfirmOptions & TimeRange & { invalidReason?: string; perSecond?: number }
+type Options = JobOptions & ConfirmOptions & { invalidReason?: string; perSecond?: number }
+
+const times = fieldsOf(replayFilterSchema, { reason: false })
 
 export const replayEvents: CliCommand = {
   name: "replay",
@@ -17,7 +20,7 @@ export const replayEvents: CliCommand = {
       "--invalid-reason <reason>",
       "only events that were rejected for this reason, or for one that begins with it",
     ),
-    ...timeRangeOptions("events rejected"),
+    ...times.options,
     perSecondOption,
     ...jobOptions,
     confirmOption,
@@ -29,21 +32,21 @@ export const replayEvents: CliCommand = {
   ],
   json: startedJobSchema,
   async run(session, _, options: Options) {
-    const { invalidReason, after, before, perSecond } = options
-    if (invalidReason === undefined && after === undefined && before === undefined) {
+    const { invalidReason, perSecond } = options
+    const period = times.read(session, options)
+    if (invalidReason === undefined && Object.keys(period).length === 0) {
       throw incorrectUsage(
         "Select events with --invalid-reason, --after or --before; otherwise every invalid event " +
           "would be published again. (--reason is why you do this.) To list the events: sitewire event list",
       )
     }
-    const filter = { reason: invalidReason, rejected_after: after, rejected_before: before }
     const reason = reasonOf(options)
     await startJob(session, options, {
-      filter: { invalid_reason: invalidReason, rejected_after: after, rejected_before: before },
+      filter: { invalid_reason: invalidReason, ...period },
       create: (client, dryRun) =>
         client.createReplayJob({
           body: {
-            filter,
+            filter: { reason: invalidReason, ...period },
             reason,
             per_second: perSecond,
             dry_run: dryRun,

@@ -1,4 +1,5 @@
 import { type DifferingEvent, type Job, type JobOutcome, mostCounted } from "@sitewire/contracts"
+import { progressText } from "@sitewire/contracts/views"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { localTime } from "../../output/time.ts"
@@ -62,10 +63,3 @@ function verdictOf({ state, counts }: Job): string | null {
 }
 
 const asException = (event: DifferingEvent) => ({ ...event, kind: "event_differs", connection: null })
-
-/** `resent 35, left out 4` */
-export function progressText({ counts }: Job): string {
-  return Object.entries(counts)
-    .map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`)
-    .join(", ")
-}

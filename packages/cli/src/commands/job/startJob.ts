@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type DryRun, dryRunSchema, type Job, jobSchema } from "@sitewire/contracts"
+import { progressText } from "@sitewire/contracts/views"
 import { z } from "zod"
 import type { Client } from "../../api/client.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
@@ -8,7 +9,7 @@ import type { ConfirmOptions } from "../../options/confirmOption.ts"
 import type { JobOptions } from "../../options/jobOptions.ts"
 import { localTime } from "../../output/time.ts"
 import type { Session } from "../../session/createSession.ts"
-import { jobBlock, progressText } from "./jobBlock.ts"
+import { jobBlock } from "./jobBlock.ts"
 
 export const startedJobSchema = z.union([jobSchema, dryRunSchema])
 
@@ -16,7 +17,7 @@ const pollMs = 500
 
 export type JobRequest = {
   /** What the job applies to, with times as they were resolved. */
-  filter?: Record<string, string | undefined>
+  filter?: Record<string, unknown>
   create(client: Client, dryRun: boolean): Promise<Job | DryRun>
   /** The question before a job that cannot be undone, for example "Resend 35 deliveries?". */
   question?: (count: string) => string
@@ -103,7 +104,7 @@ function describeFilter(filter: NonNullable<JobRequest["filter"]>): string {
   const given = Object.entries(filter).flatMap(([name, value]) =>
     value === undefined
       ? []
-      : [`${name.replaceAll("_", " ")} ${/_(after|before)$/.test(name) ? localTime(value) : value}`],
+      : [`${name.replaceAll("_", " ")} ${/_(after|before)$/.test(name) ? localTime(String(value)) : value}`],
   )
   return given.length === 0 ? "" : `${given.join(", ")}: `
 }
