@@ -75,7 +75,10 @@ test("a reader that has begun to read a large content gets all of it, although t
 
   const path = (of: number) => `/large/snapshot?fence=${of}`
   for (const of of [fence, ...newer]) expect((await call("GET", path(of))).status).toBe(200)
-  await system.installation.sql("update previous_snapshot set expires_at = now() where fence = $1", [fence])
+  await system.installation.sql(
+    "update previous_snapshot set replaced_at = now() - interval '11 minutes' where fence = $1",
+    [fence],
+  )
   newer.push(await change("large"))
   expect((await call("GET", path(fence))).status).toBe(410)
   for (const of of newer) expect((await call("GET", path(of))).status).toBe(200)

@@ -4,7 +4,7 @@ import { consoleVariables } from "./config.ts"
 import { createConsole } from "./createConsole.ts"
 
 const newestColumns =
-  "select w.attempts, c.partner_may_change_address, p.expires_at, o.mailed from waiting_delivery w, channel c, previous_snapshot p, incident o limit 0"
+  "select w.attempts, c.partner_may_change_address, p.replaced_at, o.mailed from waiting_delivery w, channel c, previous_snapshot p, incident o limit 0"
 
 await runService({
   name: "console",

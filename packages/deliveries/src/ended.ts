@@ -36,11 +36,11 @@ const claim = defineStatement<RowClaim & { ends: number; leases: number }, Colum
   `
 with new as materialized (
   select delivery_id, ended_at, true as is_new from ended_delivery
-   where published_at is null and ended_at >= to_timestamp($ends::float8 / 1000) and lease_expires_at is null
+   where ended_at >= to_timestamp($ends::float8 / 1000) and lease_expires_at is null
    order by ended_at limit $most for update skip locked
 ), repeated as materialized (
   select delivery_id, ended_at, false as is_new from ended_delivery
-   where published_at is null and lease_expires_at >= to_timestamp($leases::float8 / 1000) and lease_expires_at < now()
+   where lease_expires_at >= to_timestamp($leases::float8 / 1000) and lease_expires_at < now()
    order by lease_expires_at limit least($mostRepeated, $most - (select count(*) from new)) for update skip locked
 ), unpublished as (
   select * from new union all select * from repeated
@@ -81,27 +81,11 @@ const settle = `
 with published as materialized (
   select delivery_id, ended_at from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
     join ended_delivery using (delivery_id, ended_at) for update of ended_delivery skip locked
-), kept as (
-  update ended_delivery as ended set published_at = now() from published
-   where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state = 'dead'
 )
 delete from ended_delivery as ended using published
- where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at and state <> 'dead'`
+ where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at`
 
 export async function settleEnded(sql: Sql, ended: readonly EndedDelivery[]): Promise<void> {
   const of = (read: (row: EndedDelivery) => string) => plainArray(ended.map(read))
   await sql(settle, [of(({ id }) => id), of(({ endedAt }) => endedAt)], "settle-ended")
-}
-
-/** Of each call, every ten seconds: 2,000 deaths a second. A statement that deletes millions would reach its time limit. */
-const mostDeleted = 20_000
-
-const isOld = "state = 'dead' and published_at is not null and ended_at < now() - interval '1 hour'"
-
-/** Deaths are kept for an hour, for notifications. A delivery that was resent can have a later row, whose record is not published yet. */
-export async function deletePublishedDeaths(sql: Sql): Promise<void> {
-  await sql(
-    `delete from ended_delivery where ${isOld} and delivery_id = any (array(
-       select delivery_id from ended_delivery where ${isOld} order by ended_at limit ${mostDeleted}))`,
-  )
 }

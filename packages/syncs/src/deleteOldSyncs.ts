@@ -60,21 +60,21 @@ deleted as (
 select count(*)::int as syncs from deleted`
 
 /**
- * Deletes at most `limit` contents that expired, or were replaced, before the time, and returns how many. Those of
+ * Deletes at most `limit` contents that were replaced before the time, and returns how many. Those of
  * connections whose sync is being finished are skipped: a lock on the window keeps `finishRuns` away from the others.
  */
 export async function deletePreviousContents(
   sql: Sql,
-  { by, before, limit }: { by: "expires_at" | "replaced_at"; before: Date; limit: number },
+  { before, limit }: { before: Date; limit: number },
 ): Promise<number> {
-  return (await sql(statement(by), [before, limit])).length
+  return (await sql(deletePrevious, [before, limit])).length
 }
 
-const statement = (column: string) => `
+const deletePrevious = `
 with old as materialized (
   select p.connection_id, p.fence from previous_snapshot p join sync_window w using (connection_id)
-  where p.${column} < $1
-  order by p.${column} limit $2
+  where p.replaced_at < $1
+  order by p.replaced_at limit $2
   for update of w, p skip locked
 ),
 chunks as (

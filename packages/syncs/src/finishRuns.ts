@@ -105,7 +105,8 @@ type GrantRow = {
 }
 
 /** How long a replaced content can be read, so that a reader that has begun can finish. */
-const readableFor = "interval '10 minutes'"
+export const readableForMs = 600_000
+const readableFor = `interval '${readableForMs} milliseconds'`
 
 const finish = defineStatement<Ids & Results & { windowMs: number; retryWindows: number[] }, GrantRow>(
   "finish-runs",
@@ -191,15 +192,14 @@ unpublished as (
 ),
 replaced as (
   insert into previous_snapshot
-    (connection_id, fence, content_sha256, content_type, bytes, stored_at, replaced_at, expires_at)
-  select s.connection_id, s.fence, s.content_sha256, s.content_type, s.bytes, s.stored_at, clock.at,
-    clock.at + ${readableFor}
+    (connection_id, fence, content_sha256, content_type, bytes, stored_at, replaced_at)
+  select s.connection_id, s.fence, s.content_sha256, s.content_type, s.bytes, s.stored_at, clock.at
   from stored join snapshot s using (connection_id), clock
   on conflict do nothing
 ),
 deleted_previous as (
   delete from previous_snapshot p using ended, clock
-  where p.connection_id = ended.connection_id and p.expires_at < clock.at
+  where p.connection_id = ended.connection_id and p.replaced_at < clock.at - ${readableFor}
 ),
 revalidated as (
   update snapshot s set etag = ended.etag
@@ -213,7 +213,7 @@ deleted_chunks as (
   where c.connection_id = ended.connection_id and c.fence <= ended.fence and c.fence is distinct from s.fence
     and (c.fence <> ended.fence or not ended.stores)
     and not exists (select from previous_snapshot p
-      where p.connection_id = c.connection_id and p.fence = c.fence and p.expires_at >= clock.at)
+      where p.connection_id = c.connection_id and p.fence = c.fence and p.replaced_at >= clock.at - ${readableFor})
 )
 select written.grant_id, false as running,
   (extract(epoch from written.due_at - clock.at) * 1000)::float8 as due_in_ms,

@@ -308,15 +308,13 @@ create table ended_delivery (
   status integer,
   correlation text not null,
   traceparent text,
-  published_at timestamptz(3),
   lease_expires_at timestamptz(3),
   primary key (delivery_id, ended_at),
   constraint dead_since_with_error check (state <> 'dead' or since is not null and error is not null)
 )
 -- With PUBLISH_OUTCOMES, rows come and go as fast as deliveries.
 with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
-create index ended_delivery_dead_idx on ended_delivery (ended_at) where state = 'dead';
-create index ended_delivery_unpublished_idx on ended_delivery (lease_expires_at, ended_at) where published_at is null;
+create index ended_delivery_unpublished_idx on ended_delivery (lease_expires_at, ended_at);
 
 create table attempt (
   delivery_id uuid,
@@ -554,10 +552,9 @@ create table previous_snapshot (
   bytes bigint not null,
   stored_at timestamptz(3) not null,
   replaced_at timestamptz(3) not null default current_timestamp,
-  expires_at timestamptz(3) not null,
   primary key (connection_id, fence)
 );
-create index previous_snapshot_expires_at_idx on previous_snapshot (expires_at);
+create index previous_snapshot_replaced_at_idx on previous_snapshot (replaced_at);
 
 create table snapshot_chunk (
   connection_id text,

@@ -20,7 +20,7 @@ import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
 import { wire } from "./wire.ts"
 
 const newestColumns =
-  "select w.run_traceparents, r.traceparents, p.expires_at, u.claim_id from sync_window w, sync_run r, previous_snapshot p, unpublished_change u limit 0"
+  "select w.run_traceparents, r.traceparents, p.replaced_at, u.claim_id from sync_window w, sync_run r, previous_snapshot p, unpublished_change u limit 0"
 
 /** How long a stop waits for Kafka. A change that is not published by then is claimed again when its lease ends. */
 const changesStopMs = 2_000

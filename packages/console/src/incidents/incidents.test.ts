@@ -156,19 +156,6 @@ test("a console that did not run for an hour does not resolve what still exists"
   expect(await list()).toMatchObject([{ kind: "rotation.unfinished", state: "open" }])
 })
 
-test("a dead letter's row is kept until it is published", async () => {
-  await sql(
-    `insert into ended_delivery (delivery_id, ended_at, event_id, channel_id, state, attempts, since, error, correlation)
-     select gen_random_uuid(), now() - interval '61 minutes', 'e', 'acme', 'dead', 4, now(), 'timeout', 'c' from generate_series(1, 3)`,
-  )
-  onTestFinished(() => reset("delete from ended_delivery"))
-  await update()
-  expect(await sql("select from ended_delivery")).toHaveLength(3)
-  await sql("update ended_delivery set published_at = now()")
-  await update()
-  expect(await sql("select from ended_delivery")).toEqual([])
-})
-
 test("connections that fail are notified by host with what failed in words, and only after two minutes", async () => {
   await sql(
     `insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)

@@ -1,6 +1,5 @@
 import type { IncidentKind } from "@sitewire/contracts"
 import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
-import { deletePublishedDeaths } from "@sitewire/deliveries"
 import { newId } from "../newIds.ts"
 import { findInPostgres } from "./findInPostgres.ts"
 import { incidentKinds } from "./incidentKinds.ts"
@@ -30,7 +29,6 @@ export async function updateIncidents(pool: Pool, found: FoundNow): Promise<Inci
 }
 
 async function compare(sql: Sql, elsewhere: FoundNow): Promise<IncidentRow[]> {
-  await deletePublishedDeaths(sql)
   const now: FoundNow = new Map([...elsewhere, ...(await findInPostgres(sql))])
   const began: IncidentRow[] = []
   for (const [kind, found] of now)

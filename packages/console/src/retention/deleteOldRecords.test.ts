@@ -71,8 +71,8 @@ test("replaced contents that have expired are deleted, and the newest ones stay"
   await sql(
     "insert into snapshot (connection_id, fence, content_sha256, bytes) select id, 2, '', 1 from connection",
   )
-  await sql(`insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, expires_at)
-    select n::text, 1, '', 1, now(), now() + (7.5 - n) * interval '1 day' from generate_series(1, 10) n`)
+  await sql(`insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, replaced_at)
+    select n::text, 1, '', 1, now(), now() - (n + 2.5) * interval '1 minute' from generate_series(1, 10) n`)
   await sql(`insert into snapshot_chunk (connection_id, fence, position, data)
     select id, fence, 0, '' from connection, generate_series(1, 2) fence`)
   expect(await deleteOldRecords(sql, 1)).toBe(3)

@@ -1,5 +1,5 @@
 import { readClock, type Sql } from "@sitewire/database"
-import { deletePreviousContents } from "@sitewire/syncs"
+import { deletePreviousContents, readableForMs } from "@sitewire/syncs"
 
 const batch = 1_000
 const dayMs = 24 * 60 * 60 * 1_000
@@ -51,9 +51,9 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
     const [row] = await sql<{ count: number }>(entries, [auditRetentionMs, batch])
     count = row?.count ?? 0
   }
-  const before = await readClock(sql)
+  const before = new Date((await readClock(sql)).getTime() - readableForMs)
   for (let count = batch; count === batch; deleted += count) {
-    count = await deletePreviousContents(sql, { by: "expires_at", before, limit: batch })
+    count = await deletePreviousContents(sql, { before, limit: batch })
   }
   return deleted
 }

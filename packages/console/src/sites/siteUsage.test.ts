@@ -18,8 +18,8 @@ test("the metric shows the most connections and the most stored bytes of any sit
     select n::text, 'site-' || case when n <= 7 then 1500 else n end, 's', '', '', '' from generate_series(1, 2500) n`)
   await sql(`insert into snapshot (connection_id, fence, content_sha256, bytes)
     select id, 2, '', case id when '2400' then 500 else 10 end from connection`)
-  await sql(`insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, expires_at)
-    values ('2400', 1, '', 100, now(), now())`)
+  await sql(`insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at)
+    values ('2400', 1, '', 100, now())`)
   expect(await readSiteUsage(sql)).toEqual({ connections: 8, bytes: 600 })
 
   const metrics = createMetrics("console")

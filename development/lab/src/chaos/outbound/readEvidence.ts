@@ -31,7 +31,7 @@ export async function isQuiet(it: It, published: number, retry: string[]): Promi
   const [row] = await sql<{ stored: number; unfinished: number }>(
     `select count(*)::int as stored,
        count(*) filter (where state = 'pending' or delivery_id is not null)::int
-         + (select count(*)::int from ended_delivery where published_at is null) as unfinished
+         + (select count(*)::int from ended_delivery) as unfinished
      from delivery left join waiting_delivery on delivery_id = id`,
   )
   if (row?.unfinished !== 0 || row.stored < published) return false

@@ -136,7 +136,6 @@ test("a content that was replaced is streamed while it is stored, and otherwise 
       content_type: "text/html\r\nx: y",
       bytes: 3n,
       stored_at: new Date(0),
-      expires_at: new Date(Date.now() + 60_000),
     },
   })
   const found = await console.call("GET", path)

@@ -70,7 +70,7 @@ test.each([
       waiting: null,
     })
     const ended = await console.prisma.endedDelivery.findMany({ where: { delivery_id: id } })
-    expect(ended).toMatchObject([{ state: "cancelled", published_at: null }])
+    expect(ended).toMatchObject([{ state: "cancelled" }])
     const audit = await console.call("GET", `/v1/audit?target_kind=delivery&target=${id}`)
     expect(audit.json.data).toMatchObject([
       {

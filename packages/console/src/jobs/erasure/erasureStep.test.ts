@@ -133,8 +133,8 @@ test("an erasure by site erases that site's deliveries, however its URL is writt
   await it.sql("insert into sync_window (connection_id) values ('c')")
   await it.sql(`insert into snapshot (connection_id, fence, content_sha256, bytes) values ('c', 2, '', 3)`)
   await it.sql(
-    `insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at, expires_at)
-     values ('c', 1, '', 14, now(), now() + interval '7 days')`,
+    `insert into previous_snapshot (connection_id, fence, content_sha256, bytes, stored_at)
+     values ('c', 1, '', 14, now())`,
   )
   await it.sql(
     `insert into snapshot_chunk (connection_id, fence, position, data)

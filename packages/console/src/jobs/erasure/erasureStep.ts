@@ -24,11 +24,7 @@ export async function erasureStep(job: RunningJob, { sql, sealingKeys }: StepCon
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scanned = await findNamed({ sql, digestKey, subject, createdAt: job.createdAt }, after)
   const erased = await erase(sql, scanned.matching, job.id)
-  const contents = await deletePreviousContents(sql, {
-    by: "replaced_at",
-    before: new Date(),
-    limit: contentsPerStep,
-  })
+  const contents = await deletePreviousContents(sql, { before: new Date(), limit: contentsPerStep })
   const contacts = "email_digest" in subject ? await deleteContacts(sql, subject.email_digest) : 0
   const counts = {
     scanned: scanned.rows,
