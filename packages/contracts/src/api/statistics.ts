@@ -119,17 +119,6 @@ export const statisticsSchema = z
         description:
           "Deliveries that were deferred when the newest minute was counted, at most a million. null: none is counted yet.",
       }),
-    oldest_overdue: z
-      .object({
-        delivery: z.uuid().meta({ description: "Id of the delivery." }),
-        channel: z.string().meta({ description: "Its channel.", examples: ["acme"] }),
-        due_at: z.iso.datetime().meta({ description: "When its attempt was due." }),
-      })
-      .nullable()
-      .meta({
-        description:
-          "The scheduled attempt that is overdue for longest now. null: none is overdue by more than a minute, or `channel` is given.",
-      }),
     dead: deadDeliveriesSchema
       .extend({
         channels: z

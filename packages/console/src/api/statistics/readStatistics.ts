@@ -12,7 +12,6 @@ import { ok } from "../../http/response.ts"
 import { minuteMs } from "../../statistics/countMinute.ts"
 import { quantile } from "../../statistics/latency.ts"
 import { readDeferred } from "../../statistics/readDeferred.ts"
-import { readOldestOverdue } from "../../statistics/readOldestOverdue.ts"
 import {
   addUp,
   type Counts,
@@ -55,18 +54,12 @@ export const readStatistics = implement("readStatistics", async ({ prisma, sql }
   const points = await readPoints(sql, { merge, channel: channel ?? "", from, to })
   const isTotal = channel === undefined
   const deferred = await readDeferred(sql, channel ?? "", position)
-  const overdue = isTotal ? await readOldestOverdue(sql) : null
   return ok({
     channel: channel ?? null,
     counted_before: position.counted_through.toISOString(),
     deferred: deferred && {
       counted_at: deferred.countedAt.toISOString(),
       by_reason: complete(deferralReasonSchema.options, deferred.byReason),
-    },
-    oldest_overdue: overdue && {
-      delivery: overdue.delivery,
-      channel: overdue.channel,
-      due_at: overdue.dueAt.toISOString(),
     },
     dead: isTotal ? await countAllDead(sql) : null,
     total: totalResponse(addUp(points), isTotal),

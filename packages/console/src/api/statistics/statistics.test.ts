@@ -138,22 +138,3 @@ test("statistics are sent compressed", async () => {
     expect.stringMatching(/^\{"channel":null/),
   ])
 })
-
-test("the oldest overdue attempt is named once it is overdue by more than a minute", async () => {
-  const now = Date.now()
-  const [older, newer] = [
-    await insertDelivery(console.pool.sql, { at: now }),
-    await insertDelivery(console.pool.sql, { at: now }),
-  ]
-  const schedule = (id: string, dueAt: number) =>
-    console.pool.sql("update waiting_delivery set next_attempt_at = $2 where delivery_id = $1::uuid", [
-      id,
-      new Date(dueAt),
-    ])
-  await schedule(newer, now - 30_000)
-  expect((await read("")).oldest_overdue).toBeNull()
-  await schedule(older, now - 5 * minuteMs)
-  const due_at = new Date(now - 5 * minuteMs).toISOString()
-  expect((await read("")).oldest_overdue).toEqual({ delivery: older, channel: "acme", due_at })
-  expect((await read("channel=acme")).oldest_overdue).toBeNull()
-})

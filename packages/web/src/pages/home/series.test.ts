@@ -28,7 +28,6 @@ const statistics = (counted_before: string, data: StatisticPoint[]): Statistics 
     channel: null,
     counted_before,
     deferred: null,
-    oldest_overdue: null,
     dead: null,
     total,
     data,
