@@ -56,7 +56,12 @@ test("each component is in a combination that is validated", async () => {
   for (const { components } of Object.values(combinations))
     for (const name of components ?? []) used.add(name)
   const folders = await Promise.all([componentsFolder, examplesFolder].map((folder) => readdir(folder)))
-  expect([...used].sort()).toEqual(folders.flat().filter((name) => !name.endsWith(".md")).sort())
+  expect([...used].sort()).toEqual(
+    folders
+      .flat()
+      .filter((name) => !name.endsWith(".md"))
+      .sort(),
+  )
 })
 
 test("an overlay is one file, and keeps to the order that components need", async () => {

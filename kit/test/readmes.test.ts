@@ -5,10 +5,7 @@ import { deliveries, timedDeliveries } from "./deliveries.ts"
 import { readPromised } from "./promised.ts"
 
 const root = join(import.meta.dirname, "../..")
-const libraries = [
-  "packages/signing",
-  ...["python", "go", "java", "php", "ruby"].map((it) => `kit/${it}`),
-]
+const libraries = ["packages/signing", ...["python", "go", "java", "php", "ruby"].map((it) => `kit/${it}`)]
 
 test.each(libraries)("the page of %s has the sections of all languages, in the same order", (folder) => {
   const page = readFileSync(join(root, folder, "README.md"), "utf8")

@@ -51,9 +51,7 @@ test("each job has the permissions that its steps need, and no others", () => {
       ...(/actions\/checkout|attest-build-provenance/.test(does) ? { contents: "read" } : {}),
       ...(/gh release create/.test(does) ? { contents: "write" } : {}),
       ...(/registry login|docker login/.test(does) ? { packages: "write" } : {}),
-      ...(/cosign|npm publish|uv publish|rubygems-credentials/.test(does)
-        ? { "id-token": "write" }
-        : {}),
+      ...(/cosign|npm publish|uv publish|rubygems-credentials/.test(does) ? { "id-token": "write" } : {}),
       ...(/attest-build-provenance/.test(does) ? { attestations: "write" } : {}),
     }
     expect(permissions, name).toEqual(needed)
