@@ -137,6 +137,15 @@ declare module "kafkajs/src/protocol/isolationLevel.js" {
   export default levels
 }
 
+/** Patched by `workarounds/idleFetchesTooFrequent.ts`. */
+declare module "kafkajs/src/consumer/consumerGroup.js" {
+  export default class ConsumerGroup {
+    maxWaitTime: number
+    paused(): unknown[]
+    fetch(nodeId: number): Promise<{ isEmpty(): boolean }[]>
+  }
+}
+
 declare module "kafkajs/src/consumer/batch.js" {
   type Context = { firstOffset: string; lastOffsetDelta: number }
   export default class Batch {

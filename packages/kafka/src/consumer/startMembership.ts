@@ -6,6 +6,7 @@ import { reasonOf } from "../client/log.ts"
 import { endAfterClockSetBack } from "../client/workarounds/clockSetBackStopsHeartbeats.ts"
 import { commitWithoutRetry } from "../client/workarounds/commitRetriedAcrossRejoin.ts"
 import { endAfterFailedRejoin } from "../client/workarounds/failedRejoinIgnored.ts"
+import { shortestWaitMs } from "../client/workarounds/idleFetchesTooFrequent.ts"
 import { watchHeartbeats } from "../client/workarounds/lostHeartbeatsUnreported.ts"
 import { ignoreIfNotRunning } from "../client/workarounds/pauseThrowsWhileStopped.ts"
 import { endAfterUnsafeRejoin } from "../client/workarounds/rejoinWhileFetching.ts"
@@ -16,11 +17,6 @@ import type { OffsetCommit, TopicPartition } from "./topicPartition.ts"
 
 const heartbeatIntervalMs = 1_000
 const rebalanceTimeoutMs = 20_000
-/**
- * How long a fetch waits for records. Short, because two things happen only afterwards: resumed partitions
- * are fetched, and a member whose partitions are all paused sends a heartbeat.
- */
-const maxWaitMs = 250
 /** After a partition's batch of so many records, more may wait, so the next fetch begins at once. */
 const manyRecords = 500
 
@@ -46,7 +42,7 @@ export function startMembership(options: MembershipOptions) {
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: Math.min(heartbeatIntervalMs, sessionTimeoutMs / 3),
     rebalanceTimeout: rebalanceTimeoutMs,
-    maxWaitTimeInMs: maxWaitMs,
+    maxWaitTimeInMs: shortestWaitMs,
     maxBytesPerPartition: fetchBytes / 4,
     maxBytes: fetchBytes,
     metadataMaxAge: 60_000,
