@@ -1,5 +1,6 @@
+export { batchWrites, isBadRow, type Writing, writeParts } from "./batchWrites.ts"
 export { dropDay, makeDays, readDaysAhead } from "./days.ts"
-export { defineStatement, named } from "./defineStatement.ts"
+export { defineStatement, named, plainArray, unnestColumns } from "./defineStatement.ts"
 export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./digestKey.ts"
 export { errorCodeOf, isUnavailable, wasEnded, wasLocked } from "./isUnavailable.ts"
 export type { DatabaseAccess } from "./login.ts"
@@ -21,6 +22,6 @@ export {
   unseal,
 } from "./seal.ts"
 export { sealedTables } from "./sealedTables.ts"
+export { type OldRows, startRetention } from "./startRetention.ts"
 export { type Clocks, startStopwatch } from "./stopwatch.ts"
 export { beginWithLimit, oneAtATime, onOwnConnection, withinTime } from "./transactions.ts"
-export { plainArray, unnestColumns } from "./unnestColumns.ts"

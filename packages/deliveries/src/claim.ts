@@ -1,8 +1,7 @@
 import type { RetryRecord } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import { type ChannelRow, type ClaimedDelivery, channelColumns, toChannel } from "./delivery.ts"
+import { type ChannelRow, type ClaimedDelivery, channelColumns, steadyClock, toChannel } from "./delivery.ts"
 import { isFree } from "./lockWaiting.ts"
-import { steadyClock } from "./steadyClock.ts"
 import { elapsedTime } from "./unreachable.ts"
 
 export type ClaimSettings = {

@@ -1,5 +1,5 @@
 import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
-import { dropDay, named, oneAtATime, type Pool, readClock, type Sql } from "@sitewire/database"
+import { dropDay, named, type OldRows, oneAtATime, readClock, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 
 /** The key of the advisory lock that lets only one dispatcher delete at a time. */
@@ -15,8 +15,6 @@ export type DeletedRows = {
   attempts: number
 }
 
-type Settings = { pool: Pool; before: Date; batch: number; pauseMs: number; signal: AbortSignal }
-
 const dayMs = 86_400_000
 
 /** What is stored now began no longer ago: `openPool` limits a statement to 30 s. */
@@ -29,7 +27,7 @@ const statementsEndWithinMs = 60_000
  *
  * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */
-export async function deleteOldDeliveries(settings: Settings): Promise<DeletedRows> {
+export async function deleteOldDeliveries(settings: OldRows): Promise<DeletedRows> {
   const total = { events: 0, days: 0, deliveries: 0, attempts: 0 }
   const { pool } = settings
   const before = new Date(Math.floor(settings.before.getTime() / dayMs) * dayMs)
@@ -58,7 +56,7 @@ async function readDays(sql: Sql, before: Date): Promise<string[]> {
  * event would stay known for ever.
  */
 async function dropWithEvents(
-  settings: Settings,
+  settings: OldRows,
   day: string,
   add: (step: Step["deleted"]) => void,
 ): Promise<"dropped" | "used" | "busy"> {
@@ -93,7 +91,7 @@ type Deletion = (sql: Sql, range: Range) => Promise<Step>
 
 /** Calls `deletion` until it finds no more rows. False: another dispatcher deletes, or this one is stopping. */
 async function walk(
-  { pool, after, bound, batch, pauseMs, signal }: Settings & Range,
+  { pool, after, bound, batch, pauseMs, signal }: OldRows & Range,
   deletion: Deletion,
   add: (deleted: Step["deleted"]) => void,
 ): Promise<boolean> {

@@ -1,12 +1,33 @@
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
-import type { NewDelivery } from "./delivery.ts"
-import { type EventRow, lookUpEvents } from "./lookUpEvents.ts"
+import { type ChannelRow, channelColumns, type NewDelivery } from "./delivery.ts"
 import { type Erasures, readErasures } from "./readErasures.ts"
 import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./store.ts"
 
-/** `erased`: the event names an erased person or site. */
-export type LookedUpEvent = EventRow & { erased: boolean }
+export type LookedUpEvent = {
+  /** A delivery of the event is stored. */
+  known: boolean
+  /** The stored delivery, which is not erased, has another body. */
+  differs: boolean
+  /** The event names an erased person or site. */
+  erased: boolean
+  /** The columns of the channel. All are null if the channel is unknown. */
+} & (ChannelRow | Record<keyof ChannelRow, null>)
+
+type Row = LookedUpEvent & { read_only: boolean; erasures: string; delivery_id: string | null }
+
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyState = "25006"
+
+// Before an attempt, because its outcome could not be stored. (After a failover, Postgres may be a standby.)
+const lookUp = `
+select current_setting('transaction_read_only') = 'on' as read_only, (select version from erasure_list) as erasures, stored.delivery_id, channel.id as channel_id, ${channelColumns}
+  from unnest($1::text[], $2::text[]) with ordinality as given (event_id, channel_id, position)
+  left join channel on channel.id = given.channel_id
+  left join lateral (select delivery_id from known_event where known_event.event_id = given.event_id) as stored on true
+ order by given.position`
+
+const storedBodies = "select id, body_sha256 from delivery where id = any($1::uuid[]) and state <> 'erased'"
 
 /**
  * How far back erasures are read. An erasure concerns only events that were published before it, and Kafka has deleted all events
@@ -24,11 +45,35 @@ export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: S
   }
 
   return {
+    /**
+     * What must be known before an event's first attempt: a row for each event, in their order. Fails as a write would if Postgres
+     * is read-only.
+     */
     async lookUp(events: readonly NewDelivery[]): Promise<LookedUpEvent[]> {
-      const lookedUp = await lookUpEvents(sql, events)
-      const current = erasures?.version === lookedUp.erasures ? erasures : await readErasuresAgain()
-      return lookedUp.rows.map((row, at) => ({ ...row, erased: isErased(events[at], current) }))
+      const values = [events.map(({ eventId }) => eventId), events.map(({ channelId }) => channelId)]
+      const found = await sql<Row>(lookUp, values, "look-up-events")
+      if (found[0]?.read_only)
+        throw Object.assign(new Error("cannot store deliveries in a read-only transaction"), {
+          code: readOnlyState,
+        })
+      const known = found.flatMap(({ delivery_id }) => delivery_id ?? [])
+      // A statement of its own, because hardly any event is known, and `delivery` has many partitions.
+      const stored =
+        known.length === 0 ? [] : await sql<{ id: string; body_sha256: Buffer }>(storedBodies, [known])
+      const hashes = new Map(stored.map(({ id, body_sha256 }) => [id, body_sha256]))
+      const current = erasures?.version === found[0]?.erasures ? erasures : await readErasuresAgain()
+      return found.map((row, at) => {
+        const event = events[at]
+        const hash = hashes.get(row.delivery_id ?? "")
+        return {
+          ...row,
+          known: row.delivery_id !== null,
+          differs: hash !== undefined && !event?.bodySha256.equals(hash),
+          erased: event !== undefined && current?.covers(event.body, event.appendedAt) === true,
+        }
+      })
     },
+    /** Returns the deliveries whose rows another transaction has locked: nothing was written of them. */
     async store(batch: readonly FirstOutcome[]): Promise<string[]> {
       for (let checked = erasures; ; checked = undefined) {
         const locked = await storeDeliveries(sql, batch, settings, checked ?? (await readErasuresAgain()))
@@ -38,6 +83,4 @@ export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: S
   }
 }
 
-function isErased(event: NewDelivery | undefined, erasures: Erasures): boolean {
-  return event !== undefined && erasures.covers(event.body, event.appendedAt)
-}
+export type EventStore = ReturnType<typeof createEventStore>

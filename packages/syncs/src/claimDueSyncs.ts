@@ -1,4 +1,11 @@
-import { type Clocks, createScanStart, defineStatement, type Sql, startStopwatch } from "@sitewire/database"
+import {
+  type Clocks,
+  createScanStart,
+  defineStatement,
+  isBadRow,
+  type Sql,
+  startStopwatch,
+} from "@sitewire/database"
 import {
   type GrantedRun,
   insertAbandoned,
@@ -6,7 +13,6 @@ import {
   retryWindows,
   type WindowSettings,
 } from "./syncRun.ts"
-import { isBadRow } from "./writeRows.ts"
 
 /**
  * How many more syncs may start (`all`), and how many of these may be syncs of slow connections. A connection

@@ -1,7 +1,5 @@
-import { dropDay, oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { dropDay, type OldRows, oneAtATime, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
-
-export const deletionPace = { batch: 1_000, pauseMs: 100 }
 
 /** The key of the advisory lock that lets only one scheduler delete at a time: "sync". */
 const lockKey = 0x73796e63
@@ -15,13 +13,7 @@ export type Deleted = {
 }
 
 /** Deletes the syncs of days that ended before `before`. `batch` limits what a statement deletes one by one. */
-export async function deleteOldSyncs(settings: {
-  pool: Pool
-  before: Date
-  batch: number
-  pauseMs: number
-  signal: AbortSignal
-}): Promise<Deleted> {
+export async function deleteOldSyncs(settings: OldRows): Promise<Deleted> {
   const { pool, before, batch, pauseMs, signal } = settings
   const total = { days: 0, syncs: 0 }
   for (;;) {

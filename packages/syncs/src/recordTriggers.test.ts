@@ -1,3 +1,4 @@
+import { isBadRow } from "@sitewire/database"
 import { expect, test } from "vitest"
 import { openTransaction } from "../test/fixtures/openTransaction.ts"
 import {
@@ -17,7 +18,6 @@ import {
 import { claimDueSyncs } from "./claimDueSyncs.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { recordTriggers } from "./recordTriggers.ts"
-import { isBadRow } from "./writeRows.ts"
 
 test("the first trigger creates the window, due after the settling time, and later ones do not change when it is due", async () => {
   const { sql } = await emptyDatabase()

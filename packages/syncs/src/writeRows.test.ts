@@ -1,3 +1,4 @@
+import { batchWrites } from "@sitewire/database"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import {
@@ -15,7 +16,6 @@ import {
 import { claimDueSyncs } from "./claimDueSyncs.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { recordTriggers } from "./recordTriggers.ts"
-import { batchWrites } from "./writeRows.ts"
 
 const ids = ["a", "b", "c", "d"]
 
@@ -68,8 +68,12 @@ test("if Postgres rejects the end of a run, the ends of the others are recorded"
   const ends = runs.map((run) =>
     endOf(run, run.connection === "c" ? { outcome: "changed", content } : unchanged),
   )
-  const bounds = { lingerMs: 2, maxBatch: 500, maxRunning: 2 }
-  const finish = batchWrites("finish runs", bounds, (batch: typeof ends) => finishRuns(sql, minute, batch), {
+  const finish = batchWrites({
+    what: "finish runs",
+    owner: "connection",
+    idOf: ({ connection }) => connection,
+    bounds: { lingerMs: 2, maxBatch: 500, maxRunning: 2 },
+    write: (batch: typeof ends) => finishRuns(sql, minute, batch),
     retry: (_what, work) => work(),
     expiring: new AbortController().signal,
     log: createLogger({ service: "test", level: "silent" }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, makeDays, openPool, readClock } from "@sitewire/database"
+import { isUnavailable, openPool, startRetention } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
 import {
@@ -10,10 +10,9 @@ import {
   publishWithinMs,
   retryStatements,
   runService,
-  startRetention,
-  waitForDependency,
+  waitForKafka,
 } from "@sitewire/runtime"
-import { deleteOldSyncs, deletionPace, readDueSyncs, readOldestChange } from "@sitewire/syncs"
+import { deleteOldSyncs, readDueSyncs, readOldestChange } from "@sitewire/syncs"
 import { requireWindow, schedulerVariables } from "./config.ts"
 import { fetchPauseMs, lockedStopMs, maxBatch } from "./ingest/ingestTriggers.ts"
 import { createSchedulerMetrics, registerGauges } from "./metrics.ts"
@@ -53,39 +52,22 @@ await runService({
       lifecycle,
       readiness,
     })
-    const daysNotMade = (error: unknown) =>
-      log.warn({ error }, "days of the next syncs could not be made; the next interval tries again")
-    await makeDays(pool.sql, 1).catch(daysNotMade)
-    const retention = startRetention({
-      retentionMs: config.RETENTION,
-      databaseTime: () => readClock(pool.sql),
-      deleteBefore: async (before, signal) => {
-        await makeDays(pool.sql).catch(daysNotMade)
-        const { kind, ...deleted } = await deleteOldSyncs({ pool, before, ...deletionPace, signal })
-        return { kind, deleted }
-      },
-      log,
-    })
+    const retentionMs = config.RETENTION
+    const retention = await startRetention({ pool, retentionMs, deleteBefore: deleteOldSyncs, log })
     lifecycle.onStop("retention", retention.close)
 
-    const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
     const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sync-scheduler", log })
-    await waitForDependency({
-      ...atStart,
-      name: "Kafka",
-      check: () => requireBroker(kafka),
-      remedy: "Start it, or correct KAFKA_BROKERS.",
-    })
     const { connectorTriggered, connectionChanged } = topicNames({
       prefix: config.TOPIC_PREFIX,
       retryDelaysMs: [],
     })
-    await waitForDependency({
-      ...atStart,
-      name: "Kafka's topics",
-      check: () => requireTopics(kafka, [connectorTriggered, connectionChanged]),
-      remedy: "Run the setup job, with the same TOPIC_PREFIX.",
-    })
+    await waitForKafka(
+      { config, log, lifecycle },
+      {
+        broker: () => requireBroker(kafka),
+        topics: () => requireTopics(kafka, [connectorTriggered, connectionChanged]),
+      },
+    )
     const producer = await startProducer({ kafka, deadlineMs: publishWithinMs })
     lifecycle.onStop("producer", (deadlineMs) => producer.close(Math.min(deadlineMs, changesStopMs)))
 

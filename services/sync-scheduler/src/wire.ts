@@ -1,9 +1,8 @@
-import type { Sql } from "@sitewire/database"
+import { batchWrites, type Sql } from "@sitewire/database"
 import type { Egress } from "@sitewire/egress"
 import type { Producer } from "@sitewire/kafka"
 import type { Config, Lifecycle, Logger, Readiness, RetryStatement, Tracing } from "@sitewire/runtime"
 import {
-  batchWrites,
   type Chunk,
   type Completion,
   claimChanges,
@@ -55,7 +54,11 @@ export function wire(parts: SchedulerParts) {
     deadlineMs,
     startGraceMs,
   }
-  const writing = { retry, expiring, log }
+  const writing = {
+    owner: "connection",
+    idOf: ({ connection }: { connection: string }) => connection,
+    ...{ retry, expiring, log },
+  } as const
 
   const changes = startPublishingChanges({
     claim: (settings) => claimChanges(sql, settings),
@@ -67,20 +70,20 @@ export function wire(parts: SchedulerParts) {
     log,
   })
 
-  const ends = batchWrites(
-    "finish runs",
-    { lingerMs: 2, maxBatch: 500, maxRunning: 2 },
-    (batch: Completion[]) => finishRuns(sql, windows, batch),
-    writing,
-  )
+  const ends = batchWrites({
+    ...writing,
+    what: "finish runs",
+    bounds: { lingerMs: 2, maxBatch: 500, maxRunning: 2 },
+    write: (batch: Completion[]) => finishRuns(sql, windows, batch),
+  })
 
   const storeOne = storeInTurn((chunk) => storeChunk(sql, chunk, config.SITE_MAX_BYTES))
-  const chunks = batchWrites(
-    "store content",
-    { lingerMs: 0, maxBatch: 1, maxRunning: Number.POSITIVE_INFINITY },
-    (batch: Chunk[]) => Promise.all(batch.map(storeOne)),
-    writing,
-  )
+  const chunks = batchWrites({
+    ...writing,
+    what: "store content",
+    bounds: { lingerMs: 0, maxBatch: 1, maxRunning: Number.POSITIVE_INFINITY },
+    write: (batch: Chunk[]) => Promise.all(batch.map(storeOne)),
+  })
   const requests = {
     openCredentials: createOpenCredentials(config.SEALING_KEYS),
     deadlineMs,

@@ -7,6 +7,7 @@ import {
   listen,
   runService,
   waitForDependency,
+  waitForKafka,
   watchDependency,
 } from "@sitewire/runtime"
 import { gatewayVariables, requireTimeToDrain } from "./config.ts"
@@ -45,27 +46,18 @@ await runService({
     const { connectorTriggered: topic } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })
 
     const checkPostgres = () => readTokenHashes(pool, [], statementMs)
-    const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
     await Promise.all([
       waitForDependency({
-        ...atStart,
         name: "Postgres",
         check: checkPostgres,
         remedy: "Start it, or correct DATABASE_URL; its migrations must have been applied.",
+        ...{ deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping },
       }),
-      waitForDependency({
-        ...atStart,
-        name: "Kafka",
-        check: () => requireBroker(kafka, statementMs),
-        remedy: "Start it, or correct KAFKA_BROKERS.",
-      }),
+      waitForKafka(
+        { config, log, lifecycle },
+        { broker: () => requireBroker(kafka, statementMs), topics: () => requireTopics(kafka, [topic]) },
+      ),
     ])
-    await waitForDependency({
-      ...atStart,
-      name: "Kafka's topics",
-      check: () => requireTopics(kafka, [topic]),
-      remedy: "Run the setup job, with the same TOPIC_PREFIX.",
-    })
     const producer = await startProducer({ kafka, lingerMs: 0, deadlineMs })
     lifecycle.onStop("producer", (leftMs) => producer.close(leftMs))
 

@@ -6,7 +6,7 @@ import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { createTestMetrics } from "../test/fixtures/testMetrics.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
-import { createScheduleRetry } from "./record/scheduleRetry.ts"
+import { createScheduleRetry } from "./record/recordOutcome.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
 const topics = topicNames({ prefix: "", retryDelaysMs })

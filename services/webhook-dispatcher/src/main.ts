@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { type TopicNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, makeDays, openPool, type Pool, readDigestKey } from "@sitewire/database"
-import { readBacklogMetrics } from "@sitewire/deliveries"
+import { isUnavailable, openPool, type Pool, readDigestKey, startRetention } from "@sitewire/database"
+import * as deliveries from "@sitewire/deliveries"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import {
@@ -12,7 +12,7 @@ import {
   retryStatements,
   runService,
   type ServiceParts,
-  waitForDependency,
+  waitForKafka,
 } from "@sitewire/runtime"
 import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
@@ -20,8 +20,6 @@ import { createSendTestRequest } from "./check/sendTestRequest.ts"
 import { createCheckStore } from "./check/storeCheck.ts"
 import { dispatcherVariables } from "./config.ts"
 import { createPublish } from "./createPublish.ts"
-import { createStore } from "./createStore.ts"
-import { startDeletingOldDeliveries } from "./end/startDeletingOldDeliveries.ts"
 import { createDispatcherMetrics } from "./metrics.ts"
 import { registerGauges } from "./registerGauges.ts"
 import { type ChannelOpener, checkNewestSecret, createChannelOpener } from "./send/openSecrets.ts"
@@ -67,11 +65,8 @@ export async function start(
     )
     return null
   })
-  // Before a delivery is stored, because its day could not be made afterwards.
-  await makeDays(pool.sql, 1).catch((error: unknown) =>
-    log.warn({ error }, "the days of the next deliveries could not be made; retention tries it again"),
-  )
-  const retention = startDeletingOldDeliveries({ pool, retentionMs: config.RETENTION, log })
+  const deleteBefore = deliveries.deleteOldDeliveries
+  const retention = await startRetention({ pool, retentionMs: config.RETENTION, deleteBefore, log })
   lifecycle.onStop("retention", retention.close)
 
   const { kafka, producer } = await openKafka(service, topics)
@@ -98,13 +93,13 @@ export async function start(
       deletedChannelsIntervalMs: intervals.deletedChannelsMs,
       longestStatementMs: pool.longestMs,
     },
-    store: createStore({
-      pool,
-      retry,
-      sealingKeys: config.SEALING_KEYS,
+    sql: pool.sql,
+    retry,
+    events: deliveries.createEventStore(pool.sql, config.SEALING_KEYS, {
       digestKey,
       publishOutcomes: config.PUBLISH_OUTCOMES,
     }),
+    statements: deliveries,
     publish: createPublish({
       producer,
       signal: lifecycle.expiring,
@@ -145,7 +140,7 @@ export async function start(
     inFlight: () => dispatcher.counts().inFlight,
     breakersOpen: () => dispatcher.counts().open,
     lag: consumers.sitePaidLag,
-    backlog: () => readBacklogMetrics(pool.sql),
+    backlog: () => deliveries.readBacklogMetrics(pool.sql),
   })
   await consumers.start()
 }
@@ -172,27 +167,14 @@ async function openDatabase(service: Service): Promise<{
   return { pool, retry }
 }
 
-async function openKafka({ config, log, lifecycle }: Service, topics: TopicNames) {
+async function openKafka(service: Service, topics: TopicNames) {
+  const { config, log, lifecycle } = service
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "webhook-dispatcher", log })
-  const atStart = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
-  await waitForDependency({
-    ...atStart,
-    name: "Kafka",
-    check: () => requireBroker(kafka),
-    remedy: "Start it, or correct KAFKA_BROKERS.",
-  })
-  await waitForDependency({
-    ...atStart,
-    name: "Kafka's topics",
-    check: () =>
-      requireTopics(kafka, [
-        topics.sitePaid,
-        topics.sitePaidInvalid,
-        topics.dead,
-        topics.outcome,
-        ...topics.retry,
-      ]),
-    remedy: "Run the setup job, with the same TOPIC_PREFIX and RETRY_DELAYS.",
+  const { sitePaid, sitePaidInvalid, dead, outcome, retry } = topics
+  await waitForKafka(service, {
+    broker: () => requireBroker(kafka),
+    topics: () => requireTopics(kafka, [sitePaid, sitePaidInvalid, dead, outcome, ...retry]),
+    variables: "TOPIC_PREFIX and RETRY_DELAYS",
   })
   const producer = await startProducer({ kafka })
   lifecycle.onStop("producer", producer.close)

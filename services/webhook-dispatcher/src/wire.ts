@@ -1,23 +1,23 @@
 import type { TopicNames } from "@sitewire/contracts"
-import { countUnreachable, type RetrySchedule } from "@sitewire/deliveries"
+import type { Sql } from "@sitewire/database"
+import type * as deliveries from "@sitewire/deliveries"
+import { countUnreachable, type EventStore, type RetrySchedule } from "@sitewire/deliveries"
 import { createLimiter } from "@sitewire/limiter"
-import type { Logger, Tracing } from "@sitewire/runtime"
+import type { Logger, RetryStatement, Tracing } from "@sitewire/runtime"
 import type { Publish } from "./createPublish.ts"
-import type { Store } from "./createStore.ts"
 import { expireDeferred } from "./end/expireDeferred.ts"
 import { startEndingDeliveries } from "./end/startEndingDeliveries.ts"
 import { startPublishingEnds } from "./end/startPublishingEnds.ts"
 import { createHandleDelivery } from "./handleDelivery.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { batchWrites } from "./record/batchWrites.ts"
-import { createScheduleRetry } from "./record/scheduleRetry.ts"
+import { createWrites } from "./record/createWrites.ts"
+import { createScheduleRetry } from "./record/recordOutcome.ts"
 import type { SendRequest } from "./send/sendRequest.ts"
 import { watchNetwork } from "./send/watchNetwork.ts"
 import { createBacklogs } from "./source/backlogs.ts"
 import { drainDeferred } from "./source/drainDeferred.ts"
 import { createHandleRetries } from "./source/handleRetries.ts"
 import { createHandleSitePaid } from "./source/handleSitePaid.ts"
-import { createKeyedLock } from "./source/keyedLock.ts"
 import { createStartClaimed } from "./source/startClaimed.ts"
 import type { ChannelStatus } from "./status/writeStatus.ts"
 
@@ -45,7 +45,12 @@ export type DispatcherSettings = {
 
 export type DispatcherParts = {
   settings: DispatcherSettings
-  store: Store
+  sql: Sql
+  /** Repeats a statement while Postgres is unavailable. Statements that run at intervals need no repetition. */
+  retry: RetryStatement
+  events: EventStore
+  /** Of deliveries. Tests simulate them. */
+  statements: typeof deliveries
   publish: Publish
   send: SendRequest
   /** Called when the network, as the attempts see it, goes down or comes back. */
@@ -65,13 +70,13 @@ const reserveMs = 2_500
  * every attempt goes through (`createHandleDelivery`). Starts to attempt what is stored.
  */
 export function wire(parts: DispatcherParts) {
-  const { settings, store, publish, metrics, log } = parts
+  const { settings, sql, statements, publish, metrics, log } = parts
   const { schedule, topics, maxOutstanding } = settings
   const stopping = new AbortController()
   const network = createNetworkWatch(parts)
   const backlogs = createBacklogs()
   const limiter = createDispatcherLimiter(settings, backlogs.onCapacity, log)
-  const writes = batchWrites(store, { signal: parts.expiring, log })
+  const writes = createWrites(parts)
   const handleDelivery = createHandleDelivery({
     ...parts,
     ...writes,
@@ -84,10 +89,8 @@ export function wire(parts: DispatcherParts) {
 
   const handleSitePaid = createHandleSitePaid({
     ...parts,
-    lookUp: store.lookUpEvents,
-    store: writes.storeDelivery,
-    handleNewDelivery: handleDelivery,
-    lock: createKeyedLock(),
+    ...writes,
+    handleDelivery,
     invalidTopic: topics.sitePaidInvalid,
   })
 
@@ -105,7 +108,7 @@ export function wire(parts: DispatcherParts) {
   // The consumer limits how many are woken.
   const woken = startClaimed(Number.POSITIVE_INFINITY)
   const handleRetries = createHandleRetries({
-    claim: (wakes) => store.claimScheduled(wakes, claimSettings),
+    claim: (wakes) => statements.claimScheduled(sql, wakes, claimSettings),
     start: woken.start,
     metrics,
     log,
@@ -114,20 +117,20 @@ export function wire(parts: DispatcherParts) {
   const unreachable = countUnreachable({
     openBreakers: limiter.openBreakers,
     isNetworkDown: network.isDown,
-    report: store.reportUnreachable,
+    report: (open) => statements.reportUnreachable(sql, open),
     pollIntervalMs: settings.pollIntervalMs,
   })
   const expire = expireDeferred({
     openBreakers: limiter.openBreakers,
-    endExpired: (channels) => store.endExpired(channels, { periodMs: schedule.periodMs }),
+    endExpired: (channels) => statements.endExpired(sql, channels, { periodMs: schedule.periodMs }),
     scanFrom: backlogs.scanFrom,
     log,
   })
   const claimed = startClaimed(maxOutstanding)
   const draining = drainDeferred({
-    makeDue: store.makeDue,
-    findDeferredChannels: store.findDeferredChannels,
-    claim: (requests) => store.claimDeferred(requests, claimSettings),
+    makeDue: () => statements.makeDue(sql),
+    findDeferredChannels: () => statements.findDeferredChannels(sql),
+    claim: (requests) => statements.claimDeferred(sql, requests, claimSettings),
     backlogs,
     limiter,
     claimed,
@@ -143,13 +146,14 @@ export function wire(parts: DispatcherParts) {
 
   const ending = startEndingDeliveries({
     intervalMs: settings.deletedChannelsIntervalMs,
-    findDeletedChannels: store.findDeletedChannels,
-    endDeliveries: store.endDeliveries,
+    findDeletedChannels: () => statements.findDeletedChannels(sql),
+    endDeliveries: (channel, most) => statements.endDeliveries(sql, channel, most),
     log,
   })
+  const claimEnded = statements.createClaimEnded()
   const ends = startPublishingEnds({
-    claim: store.claimEnded,
-    settle: store.settleEnded,
+    claim: (most) => claimEnded(sql, most),
+    settle: (ended) => statements.settleEnded(sql, ended),
     publish,
     topics: { dead: topics.dead, outcome: settings.publishOutcomes ? topics.outcome : null },
     intervalMs: settings.pollIntervalMs,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Logger } from "../logging/logger.ts"
 import { reasonOf } from "../logging/reasonOf.ts"
+import type { Lifecycle } from "./lifecycle.ts"
 
 /**
  * Repeats `check` until it resolves. After the deadline, rejects with `remedy`, which tells the operator what
@@ -31,4 +32,17 @@ export async function waitForDependency(settings: {
       await sleep(Math.min(200 * 2 ** attempt, 3_000), undefined, signal ? { signal } : {})
     }
   }
+}
+
+/** Waits for Kafka's brokers, and then for the topics that the setup job makes. */
+export async function waitForKafka(
+  { config, log, lifecycle }: { config: { STARTUP_DEADLINE: number }; log: Logger; lifecycle: Lifecycle },
+  kafka: { broker: () => Promise<unknown>; topics: () => Promise<unknown>; variables?: string },
+): Promise<void> {
+  const { broker, topics, variables = "TOPIC_PREFIX" } = kafka
+  const waiting = { deadlineMs: config.STARTUP_DEADLINE, log, signal: lifecycle.stopping }
+  const correctBrokers = "Start it, or correct KAFKA_BROKERS."
+  await waitForDependency({ ...waiting, name: "Kafka", check: broker, remedy: correctBrokers })
+  const setUp = `Run the setup job, with the same ${variables}.`
+  await waitForDependency({ ...waiting, name: "Kafka's topics", check: topics, remedy: setUp })
 }

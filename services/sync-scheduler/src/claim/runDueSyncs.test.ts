@@ -1,8 +1,8 @@
 import { once } from "node:events"
-import type { Clocks, Sql } from "@sitewire/database"
+import { batchWrites, type Clocks, type Sql } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics, noTracing } from "@sitewire/runtime"
-import { batchWrites, type Completion, claimDueSyncs, finishRuns, recordTriggers } from "@sitewire/syncs"
+import { type Completion, claimDueSyncs, finishRuns, recordTriggers } from "@sitewire/syncs"
 import {
   addConnections,
   emptyDatabase,
@@ -38,9 +38,12 @@ function start(
 ) {
   const stopping = new AbortController()
   const log = createLogger({ service: "test", level: "silent" })
-  const bounds = { lingerMs: 2, maxBatch: 500, maxRunning: 2 }
-  const finish = (batch: Completion[]) => finishRuns(sql, minute, batch)
-  const ends = batchWrites("finish runs", bounds, finish, {
+  const ends = batchWrites({
+    what: "finish runs",
+    owner: "connection",
+    idOf: ({ connection }) => connection,
+    bounds: { lingerMs: 2, maxBatch: 500, maxRunning: 2 },
+    write: (batch: Completion[]) => finishRuns(sql, minute, batch),
     retry: (_what, work) => work(),
     expiring: stopping.signal,
     log,

@@ -1,4 +1,5 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
+import { writeParts } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import {
   firstLockPauseMs,
@@ -9,7 +10,7 @@ import {
   type Span,
   type Tracing,
 } from "@sitewire/runtime"
-import { type CompactedTrigger, writeParts } from "@sitewire/syncs"
+import type { CompactedTrigger } from "@sitewire/syncs"
 import { compactTriggers } from "./compactTriggers.ts"
 
 const readTriggered = recordReader(connectorTriggeredSchema)

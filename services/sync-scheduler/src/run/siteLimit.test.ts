@@ -14,9 +14,9 @@ import {
 } from "@sitewire/syncs/fixtures/windows"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
-import { hostOutcome } from "./classifyResult.ts"
 import { createOpenCredentials } from "./openCredentials.ts"
 import { createPullRunner } from "./pullRunner.ts"
+import { hostOutcome } from "./runSync.ts"
 
 const openCredentials = createOpenCredentials(sealingKeys)
 

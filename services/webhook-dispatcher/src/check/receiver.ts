@@ -1,7 +1,7 @@
 import { createDeliverySigner, createRedact, type TestMessage } from "@sitewire/signing/certification"
 import type { ChannelOpener } from "../send/openSecrets.ts"
-import { hideValues, secretParts } from "../send/partnersHeaders.ts"
-import type { Check } from "./check.ts"
+import { hideValues, secretParts } from "../send/shownHeaders.ts"
+import type { Check } from "./claimChecks.ts"
 import type { SendTestRequest, TestResponse } from "./sendTestRequest.ts"
 
 /** A receiver that is called by the rules of this installation for addresses. */

@@ -1,7 +1,7 @@
 import { newDeliveryId, type TestDelivery } from "@sitewire/contracts"
 import { testSiteReadyBody } from "@sitewire/signing/certification"
 import { shownHeaderRecord } from "../send/shownHeaders.ts"
-import type { Check } from "./check.ts"
+import type { Check } from "./claimChecks.ts"
 import type { CheckedReceiver } from "./receiver.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { Channel } from "@sitewire/deliveries"
 import type { Headers, Timing } from "@sitewire/egress"
 import { isAccepted, type TestResponse as Sent } from "@sitewire/signing/certification"
-import { describeRedirect } from "../send/describeRedirect.ts"
 import type { EgressOf } from "../send/sendRequest.ts"
+import { describeRedirect } from "../send/sendRequest.ts"
 
 export type TestRequest = {
   id: string

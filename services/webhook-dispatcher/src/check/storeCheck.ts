@@ -1,7 +1,6 @@
 import { named, type Pool, type Sql } from "@sitewire/database"
 import type { RetryStatement } from "@sitewire/runtime"
-import type { Check } from "./check.ts"
-import { claimChecks } from "./claimChecks.ts"
+import { type Check, claimChecks } from "./claimChecks.ts"
 
 export type CheckEnd = { state: "done"; report: object } | { state: "failed"; error: string }
 

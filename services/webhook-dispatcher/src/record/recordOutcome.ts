@@ -1,21 +1,12 @@
-import type { DeferralReason } from "@sitewire/contracts"
-import {
-  type AttemptRecord,
-  type Decision,
-  type DueDelivery,
-  type FirstOutcome,
-  type Release,
-  steadyClock,
-} from "@sitewire/deliveries"
-import { type Logger, type Traceparent, traceFields } from "@sitewire/runtime"
+import type { DeferralReason, RetryRecord } from "@sitewire/contracts"
+import { type AttemptRecord, type Decision, type DueDelivery, steadyClock } from "@sitewire/deliveries"
+import { type Logger, type Traceparent, traceFields, traceHeaders } from "@sitewire/runtime"
+import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { AttemptOutcome } from "../send/sendRequest.ts"
-import type { ScheduleRetry } from "./scheduleRetry.ts"
+import type { Writes } from "./createWrites.ts"
 
-export type RecordParts = {
-  storeDelivery: (outcome: FirstOutcome) => Promise<void>
-  recordAttempt: (attempt: AttemptRecord) => Promise<void>
-  releaseClaim: (release: Release) => Promise<void>
+export type RecordParts = Writes & {
   scheduleRetry: ScheduleRetry
   metrics: DispatcherMetrics
   log: Logger
@@ -126,5 +117,25 @@ function toRecord(
     elapsedMs,
     traceparent,
     claim: due.claim,
+  }
+}
+
+/** `attempt`: the context of the failed attempt, to which the retry links. */
+export type ScheduleRetry = (failed: DueDelivery, step: number, attempt: Traceparent | null) => void
+
+/** While Kafka is unavailable, the poll finds what is due, so the records of more attempts than these seconds' need no memory. */
+const giveUpAfterMs = 5_000
+
+/**
+ * Publishes a record to the retry topic of the step, which wakes the delivery when its next attempt is due. Nobody waits for it: a
+ * delivery that no record wakes is found by the poll.
+ */
+export function createScheduleRetry(publish: Publish, retryTopics: readonly string[]): ScheduleRetry {
+  return ({ id, attempt }, step, failed) => {
+    const topic = retryTopics[step]
+    if (topic === undefined) throw new Error(`there is no retry topic for step ${step}`)
+    const next: RetryRecord = { delivery: id, attempt: attempt + 1 }
+    const record = { topic, key: id, value: JSON.stringify(next), ...traceHeaders(failed) }
+    publish(record, { giveUpAfterMs }).catch(() => {})
   }
 }

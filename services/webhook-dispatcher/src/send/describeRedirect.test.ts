@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { describeRedirect } from "./describeRedirect.ts"
+import { describeRedirect } from "./sendRequest.ts"
 
 const from = "https://partner.example/hook/secret-path?key=secret-query"
 

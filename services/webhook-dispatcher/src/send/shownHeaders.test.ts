@@ -1,6 +1,6 @@
 import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
 import { expect, test } from "vitest"
-import { shownHeaders } from "./shownHeaders.ts"
+import { redactExcerpt, shownHeaders } from "./shownHeaders.ts"
 
 test("headers are shown as they are sent, except most of each signature", () => {
   const body = Buffer.from("{}")
@@ -25,4 +25,27 @@ test("headers are shown as they are sent, except most of each signature", () => 
     `webhook-signature: ${signatures[1]?.slice(0, 11)}… ${signatures[2]?.slice(0, 11)}…`,
     "",
   ])
+})
+
+function redacted(quoted: Buffer, partners: Record<string, string>): string {
+  const excerpt = { received: () => quoted, complete: () => true, within: async () => quoted }
+  return redactExcerpt(excerpt, partners).received().toString("latin1")
+}
+
+test("a value that begins with another one is removed whole", () => {
+  const partners = { "x-key": "marked", authorization: "Bearer marked-and-longer" }
+  const quoted = Buffer.from("no: marked, Bearer marked-and-longer, marked-and-longer")
+  expect(redacted(quoted, partners)).toBe("no: ***, ***, ***")
+})
+
+test("a value is removed from JSON, too, and its tokens wherever they are", () => {
+  const authorization = 'Token token="9f86d081884c7d65", user="müller-und-söhne"'
+  const latin1 = Buffer.from(`${JSON.stringify({ authorization })} 9f86d081884c7d65 `, "latin1")
+  expect(redacted(latin1, { authorization })).toBe('{"authorization":"***"} *** ')
+})
+
+test("a response does not become longer", () => {
+  const partners = { "x-one": "*", "x-two": "*", "x-three": "**", "x-dot": "." }
+  expect(redacted(Buffer.from("*".repeat(1_024)), partners)).toBe("*".repeat(1_024))
+  expect(redacted(Buffer.from("nothing of it"), partners)).toBe("nothing of it")
 })

@@ -8,15 +8,14 @@ import { simulateRows } from "../../test/fixtures/simulatedRows.ts"
 import { paid } from "../../test/fixtures/testDispatcher.ts"
 import { createTestMetrics } from "../../test/fixtures/testMetrics.ts"
 import { createHandleSitePaid, type HandleSitePaidParts } from "./handleSitePaid.ts"
-import { createKeyedLock } from "./keyedLock.ts"
 
 /** Defaults that do nothing. */
 const idle = (): HandleSitePaidParts => ({
-  lookUp: async () => [],
-  store: async () => {},
+  events: { lookUp: async () => [] },
+  retry: (_what, work) => work(),
+  storeDelivery: async () => {},
   publish: async () => ({ kind: "published" }),
-  handleNewDelivery: async () => {},
-  lock: createKeyedLock(),
+  handleDelivery: async () => {},
   invalidTopic: "invalid",
   metrics: createTestMetrics(),
   tracing: noTracing,
@@ -55,8 +54,8 @@ function startHandler() {
   const responded = Promise.withResolvers<void>()
   const handle = createHandleSitePaid({
     ...idle(),
-    lookUp: async (events) => rows.lookUpEvents(events),
-    async handleNewDelivery(due) {
+    events: { lookUp: async (given) => rows.lookUpEvents(given) },
+    async handleDelivery(due) {
       begun.push(due)
       await responded.promise
       const { unstored } = due
@@ -135,7 +134,7 @@ test("a rejection that fails while its batch is being looked up makes the call r
   const lookedUp = Promise.withResolvers<LookedUpEvent[]>()
   const handleSitePaid = createHandleSitePaid({
     ...idle(),
-    lookUp: () => lookedUp.promise,
+    events: { lookUp: () => lookedUp.promise },
     publish: () => Promise.reject(new Error("the broker is unavailable, and the process stops")),
   })
   const malformed = { ...record("malformed"), value: Buffer.from("{") }
@@ -153,7 +152,7 @@ test("an invalid record is done when Kafka has it in the invalid topic, and not 
   const published = Promise.withResolvers<{ kind: "published" }>()
   const handleSitePaid = createHandleSitePaid({
     ...idle(),
-    lookUp: async (events) => events.map(() => unknownChannel),
+    events: { lookUp: async (given) => given.map(() => unknownChannel) },
     publish: () => published.promise,
   })
   const done: string[] = []
@@ -172,9 +171,9 @@ test("an event is done when its delivery is stored, also if it is only stored as
   const rows = simulateRows(() => 0)
   const handleSitePaid = createHandleSitePaid({
     ...idle(),
-    lookUp: async (events) => rows.lookUpEvents(events).map((row) => ({ ...row, erased: true })),
-    store: () => stored.promise,
-    handleNewDelivery: () => Promise.reject(new Error("an erased event is not sent")),
+    events: { lookUp: async (given) => rows.lookUpEvents(given).map((row) => ({ ...row, erased: true })) },
+    storeDelivery: () => stored.promise,
+    handleDelivery: () => Promise.reject(new Error("an erased event is not sent")),
   })
   const done: string[] = []
   const handled = handleSitePaid([record("erased")], ({ key }) => done.push(key ?? ""))

@@ -2,29 +2,33 @@ import { isDeepStrictEqual } from "node:util"
 import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
 import {
   type DueDelivery,
-  type FirstOutcome,
+  type EventStore,
   type LookedUpEvent,
   type NewDelivery,
   steadyClock,
   toChannel,
 } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
+import {
+  type Logger,
+  processAttributes,
+  type RetryStatement,
+  type Span,
+  type Tracing,
+} from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { KeyedLock } from "./keyedLock.ts"
+import type { Writes } from "../record/createWrites.ts"
 import { newDelivery } from "./newDelivery.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
 
 const readSitePaid = recordReader(sitePaidSchema)
 
-export type HandleSitePaidParts = {
-  lookUp: (events: NewDelivery[]) => Promise<LookedUpEvent[]>
-  store: (outcome: FirstOutcome) => Promise<void>
+export type HandleSitePaidParts = Pick<Writes, "storeDelivery"> & {
+  events: Pick<EventStore, "lookUp">
+  retry: RetryStatement
   publish: Publish
-  handleNewDelivery: (due: DueDelivery) => Promise<void>
-  /** By event id. */
-  lock: KeyedLock
+  handleDelivery: (due: DueDelivery) => Promise<void>
   invalidTopic: string
   metrics: DispatcherMetrics
   tracing: Tracing
@@ -47,7 +51,8 @@ type Done = (record: ConsumerRecord) => void
  * its record is consumed again.
  */
 export function createHandleSitePaid(parts: HandleSitePaidParts) {
-  const { lookUp, store, handleNewDelivery, lock, metrics, tracing, log } = parts
+  const { retry, storeDelivery, handleDelivery, metrics, tracing, log } = parts
+  const lock = createKeyedLock()
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
@@ -80,7 +85,9 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       const span = startEventSpan(tracing, event.record, event.paid)
       return { event, span, delivery: newDelivery(event.record, event.paid, span?.traceparent ?? null) }
     })
-    const rows = await lookUp(begun.map(({ delivery }) => delivery)).catch((error: unknown) => {
+    const deliveries = begun.map(({ delivery }) => delivery)
+    const lookUp = () => parts.events.lookUp(deliveries)
+    const rows = await retry("look up events", lookUp).catch((error: unknown) => {
       for (const { paid } of events) lock.release(paid.id)
       throw error
     })
@@ -115,7 +122,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
         duplicates.forEach(done)
         if (outcome === "erased") await storeErased(delivery)
         if (outcome === "accepted")
-          await handleNewDelivery({
+          await handleDelivery({
             id: delivery.id,
             eventId: delivery.eventId,
             channel: toChannel(row),
@@ -145,7 +152,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   async function storeErased(delivery: NewDelivery): Promise<void> {
     // Stored as deferred if the erasure was cancelled meanwhile, so that it is attempted.
-    await store({ delivery, attempt: null, deferral: { reason: "busy", elapsedMs: null } })
+    await storeDelivery({ delivery, attempt: null, deferral: { reason: "busy", elapsedMs: null } })
     log.info(
       { delivery: delivery.id, event: delivery.eventId },
       "an event was erased before its delivery; it is not sent",
@@ -175,4 +182,30 @@ function endEventSpan(span: Span | null, outcome: EventOutcome): void {
     attributes: { "sitewire.outcome": outcome },
     error: outcome === "invalid" ? "invalid" : null,
   })
+}
+
+/**
+ * Locks events by their ids within this process: a second record of an event waits for the first, and is then a duplicate.
+ */
+function createKeyedLock() {
+  // Null while nothing waits, so that nearly all keys need no array.
+  const waiters = new Map<string, (() => void)[] | null>()
+  return {
+    /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */
+    acquire(key: string, onReleased: () => void): boolean {
+      const waiting = waiters.get(key)
+      if (waiting === undefined) {
+        waiters.set(key, null)
+        return true
+      }
+      if (waiting === null) waiters.set(key, [onReleased])
+      else waiting.push(onReleased)
+      return false
+    },
+    release(key: string): void {
+      const waiting = waiters.get(key)
+      waiters.delete(key)
+      for (const onReleased of waiting ?? []) onReleased()
+    },
+  }
 }

@@ -9,7 +9,7 @@ const lateStartInterval = 900
 export type StartClaimedParts = {
   /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: ClaimedDelivery) => Promise<void>
-  release: (claim: Release) => Promise<void>
+  release: (claim: Release) => Promise<unknown>
   /** How many claimed deliveries may be unfinished. */
   most: number
   /** Called when more can be claimed after none could. */
@@ -45,7 +45,7 @@ export function createStartClaimed(parts: StartClaimedParts) {
     }
   }
 
-  async function attemptAtItsTime(due: ClaimedDelivery): Promise<void> {
+  async function attemptAtItsTime(due: ClaimedDelivery): Promise<unknown> {
     const { id, channel, claim } = due
     await sleepUntil(claim.startAt)
     if (channel.maxPerSecond !== null && claim.deferredAt)

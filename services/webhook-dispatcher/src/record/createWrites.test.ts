@@ -1,12 +1,11 @@
 import { readSealingKeys } from "@sitewire/database"
-import type { NewDelivery } from "@sitewire/deliveries"
+import * as deliveries from "@sitewire/deliveries"
 import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
 import { newDelivery } from "@sitewire/deliveries/fixtures/newDelivery"
 import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { createStore } from "../createStore.ts"
-import { batchWrites } from "./batchWrites.ts"
+import { createWrites } from "./createWrites.ts"
 
 const leaseExpiresAt = new Date(Date.now() + 60_000)
 const claimed = {
@@ -18,19 +17,20 @@ const delivered = { state: "'delivered'" }
 
 test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
   const { pool, driver, insert } = await startDeliveryDatabase()
-  const { storeDelivery, recordAttempt, releaseClaim } = batchWrites(
-    createStore({
-      pool,
-      retry: (_, work) => work(),
-      sealingKeys: readSealingKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`),
-      digestKey: null,
-      publishOutcomes: false,
-    }),
-    { signal: new AbortController().signal, log: createLogger({ service: "test", level: "silent" }) },
-  )
+  const keys = readSealingKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`)
+  const settings = { digestKey: null, publishOutcomes: false }
+  const { storeDelivery, recordAttempt, releaseClaim } = createWrites({
+    sql: pool.sql,
+    retry: (_, work) => work(),
+    events: deliveries.createEventStore(pool.sql, keys, settings),
+    statements: deliveries,
+    settings,
+    expiring: new AbortController().signal,
+    log: createLogger({ service: "test", level: "silent" }),
+  })
   const waits = "waiting_delivery where delivery_id"
   const record = (deliveryId: string) => recordAttempt({ ...plainAttempt, deliveryId })
-  const store = (delivery: NewDelivery) =>
+  const store = (delivery: deliveries.NewDelivery) =>
     storeDelivery({
       delivery,
       attempt: { ...plainAttempt, deliveryId: delivery.id },

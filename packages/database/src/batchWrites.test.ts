@@ -1,9 +1,23 @@
+import { type BatchBounds, createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { batchCalls } from "./batchCalls.ts"
+import { batchWrites } from "./batchWrites.ts"
+
+function batchCalls({ run, ...bounds }: BatchBounds & { run: (items: number[]) => Promise<number[]> }) {
+  return batchWrites({
+    what: "write numbers",
+    owner: "delivery",
+    idOf: String,
+    bounds,
+    write: run,
+    retry: (_what, work) => work(),
+    expiring: new AbortController().signal,
+    log: createLogger({ service: "test", level: "silent" }),
+  }).write
+}
 
 test("calls of one moment share a batch, and each gets its own result", async () => {
   const batches: number[][] = []
-  const double = batchCalls<number, number>({
+  const double = batchCalls({
     lingerMs: 1,
     maxBatch: 100,
     maxRunning: 1,
@@ -20,7 +34,7 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
   let running = 0
   let most = 0
   const sizes: number[] = []
-  const call = batchCalls<number, number>({
+  const call = batchCalls({
     lingerMs: 0,
     maxBatch: 10,
     maxRunning: 2,
@@ -41,7 +55,7 @@ test("a batch is no larger than its bound, no more than the bound run at once, a
 test("a batch that is large enough does not linger, and grows on while another runs", async () => {
   const sizes: number[] = []
   const ends: (() => void)[] = []
-  const call = batchCalls<number, number>({
+  const call = batchCalls({
     lingerMs: 60_000,
     flushAt: 3,
     maxBatch: 10,
@@ -65,7 +79,7 @@ test("a batch that is large enough does not linger, and grows on while another r
 })
 
 test("a batch that fails rejects its own callers and no others", async () => {
-  const call = batchCalls<number, number>({
+  const call = batchCalls({
     lingerMs: 0,
     maxBatch: 2,
     maxRunning: 1,

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream"
+import { createLogger } from "@sitewire/runtime"
 import { expect, onTestFinished, test } from "vitest"
-import { createLogger } from "../logging/logger.ts"
+import type { Pool, Sql } from "./pool.ts"
 import { startRetention } from "./startRetention.ts"
 
 const dayMs = 86_400_000
@@ -15,12 +16,14 @@ test.each([
 ])("if %s, rows are deleted by the other clock", async (_, differenceMs) => {
   const retentionMs = 1_000
   const deleted = Promise.withResolvers<Date>()
-  const retention = startRetention({
+  const at = () => new Date(Date.now() + differenceMs)
+  const sql = (async (text: string) => (text.includes("days") ? [] : [{ now: at() }])) as Sql
+  const retention = await startRetention({
+    pool: { sql } as Pool,
     retentionMs,
-    databaseTime: async () => new Date(Date.now() + differenceMs),
-    deleteBefore: async (before) => {
+    async deleteBefore({ before }) {
       deleted.resolve(before)
-      return { kind: "finished", deleted: {} }
+      return { kind: "finished" }
     },
     log,
   })
