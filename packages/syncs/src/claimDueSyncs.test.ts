@@ -1,4 +1,3 @@
-import type { Sql } from "@sitewire/database"
 import { expect, test } from "vitest"
 import {
   addConnections,
@@ -8,7 +7,6 @@ import {
   claimWhileMore,
   emptyDatabase,
   endOf,
-  failed,
   letTimePass,
   minute,
   readRuns,
@@ -193,104 +191,6 @@ test("a run that is lost counts as failed: the first one is repeated at once, an
     expect(run).toMatchObject({ triggers: 1, correlation: "c-a", traceparents: ["first"] })
     expect(run.firstTriggerAt).toEqual(new Date(firstAt))
   }
-})
-
-/** Its second run was lost as well, so it waits for two windows. */
-async function loseTwoRuns(sql: Sql): Promise<GrantedRun> {
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  await claimOne(sql)
-  await letTimePass(sql, leaseMs)
-  const lost = await claimOne(sql)
-  await letTimePass(sql, leaseMs)
-  await claimAll(sql)
-  return lost
-}
-
-test("while a connection waits after lost runs, the last of them writes nothing if its process resumes", async () => {
-  const { sql } = await emptyDatabase()
-  const lost = await loseTwoRuns(sql)
-  expect(await finishRuns(sql, minute, [endOf(lost, unchanged)])).toEqual([{ kind: "stale" }])
-  expect(await storeChunk(sql, { ...lost, position: 0, data: Buffer.from("late") })).toBe("stale")
-})
-
-test("a partner's triggers do not end the wait after lost runs, a requested sync does, and a success ends the series", async () => {
-  const { sql } = await emptyDatabase()
-  await loseTwoRuns(sql)
-  const waiting = await readWindow(sql, "a")
-  await recordTriggers(sql, { ...minute, keepLosses: true }, [trigger("a")])
-  expect(await readWindow(sql, "a")).toMatchObject({ failures: 2, due_at: waiting.due_at })
-  const { dueInMs } = await recordTriggers(sql, minute, [trigger("a")])
-  expect(dueInMs).toBeLessThanOrEqual(2_001)
-  await letTimePass(sql, 2_000)
-  const run = await claimOne(sql)
-  expect(run).toMatchObject({ triggers: 3 })
-  await finishRuns(sql, minute, [endOf(run, unchanged)])
-  expect(await readWindow(sql, "a")).toMatchObject({ covered: "3", failures: 0, last_error: null })
-})
-
-test("triggers during a run that is lost do not end the series of lost runs", async () => {
-  const { sql } = await emptyDatabase()
-  const record = () => recordTriggers(sql, { ...minute, keepLosses: true }, [trigger("a")])
-  await addConnections(sql, ["a"])
-  await record()
-  await letTimePass(sql, 2_000)
-  await claimOne(sql)
-  await record()
-  await letTimePass(sql, leaseMs)
-  await claimOne(sql)
-  await record()
-  await letTimePass(sql, leaseMs)
-  expect((await claimAll(sql)).runs).toEqual([])
-  expect(await readWindow(sql, "a")).toMatchObject({ running: false, due: 122, failures: 2 })
-})
-
-test("the first lost run of a connection that failed before is repeated at once", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  for (const windows of [1, 2, 4]) {
-    await finishRuns(sql, minute, [endOf(await claimOne(sql), failed)])
-    await letTimePass(sql, windows * minute.windowMs)
-  }
-  await claimOne(sql)
-  await letTimePass(sql, leaseMs)
-  const run = await claimOne(sql)
-  await finishRuns(sql, minute, [endOf(run, failed)])
-  expect(await readWindow(sql, "a")).toMatchObject({ failures: 2, last_error: "connect", due: 120 })
-})
-
-test("a connection whose runs were lost is due at once if nothing has claimed it for as long as it would wait", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  await claimOne(sql)
-  await letTimePass(sql, leaseMs)
-  await claimOne(sql)
-  await letTimePass(sql, 2 * leaseMs)
-  expect(await claimOne(sql)).toMatchObject({ fence: 3, triggers: 1 })
-  expect(await readWindow(sql, "a")).toMatchObject({ failures: 2 })
-})
-
-test("a lost run is due again after its lease, and its triggers join the next run", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  const firstAt = "2026-01-01T00:00:00.000Z"
-  await recordTriggers(sql, minute, [trigger("a", { firstAt })])
-  await letTimePass(sql, 2_000)
-  await claimOne(sql)
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 50_000)
-  expect((await claimAll(sql)).runs).toEqual([])
-  await letTimePass(sql, 11_000)
-  expect(await claimOne(sql)).toMatchObject({ fence: 2, triggers: 2, firstTriggerAt: new Date(firstAt) })
-  expect(await readRuns(sql, "a")).toMatchObject([
-    { outcome: "abandoned", error: "lost" },
-    { outcome: "running", triggers: 2 },
-  ])
 })
 
 test("a lease may be longer than a window", async () => {

@@ -43,21 +43,6 @@ const readChunks = (sql: Sql) =>
     connection,
   ])
 
-test("a run that succeeds covers the triggers that it claimed, and the connection is not due again", async () => {
-  const { sql } = await emptyDatabase()
-  const run = await startedRun(sql)
-  const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
-  expect(finish).toMatchObject({ kind: "recorded", dueInMs: null })
-  expect(await readWindow(sql, connection)).toMatchObject({
-    covered: "1",
-    running: false,
-    due: null,
-    window_ends_at: 60.4,
-    last_error: null,
-  })
-  expect(await readRuns(sql, connection)).toMatchObject([{ outcome: "unchanged", error: null }])
-})
-
 test("the status of a failed run is stored with it, and a run without a response has none", async () => {
   const { sql } = await emptyDatabase()
   const statuses = async () => ({
@@ -72,17 +57,6 @@ test("the status of a failed run is stored with it, and a run without a response
   await finishRuns(sql, minute, [endOf(await claimOne(sql), failed)])
   const second = { error: "connect", status: null }
   expect(await statuses()).toEqual({ window: [second], runs: [first, second] })
-})
-
-test("a window starts when the request was sent, not when it was granted", async () => {
-  const { sql } = await emptyDatabase()
-  const run = await startedRun(sql)
-  await finishRuns(sql, minute, [endOf(run, unchanged, { sentAfterMs: 400 })])
-  const [row] = await sql<{ ms: number }>(
-    `select (extract(epoch from w.window_ends_at - r.started_at) * 1000)::float8 as ms
-     from sync_window w join sync_run r using (connection_id)`,
-  )
-  expect(row?.ms).toBe(60_401)
 })
 
 test("a failed sync is retried 1, 2, 4, 8, 15 and 15 windows later, and covers no trigger", async () => {
@@ -101,36 +75,6 @@ test("a failed sync is retried 1, 2, 4, 8, 15 and 15 windows later, and covers n
   }
   await finishRuns(sql, minute, [endOf(run, unchanged)])
   expect(await readWindow(sql, connection)).toMatchObject({ covered: "1", failures: 0, last_error: null })
-})
-
-test("a trigger during a run that fails is covered in the next window", async () => {
-  const { sql } = await emptyDatabase()
-  let run = await startedRun(sql)
-  for (let round = 0; round < 2; round++) {
-    await finishRuns(sql, minute, [endOf(run, failed)])
-    await letTimePass(sql, 120_000)
-    run = await claimOne(sql)
-  }
-  await recordTriggers(sql, minute, [trigger(connection)])
-  await finishRuns(sql, minute, [endOf(run, failed)])
-  expect(await readWindow(sql, connection)).toMatchObject({ failures: 1, due: 60 })
-})
-
-test("a start that is abandoned before its request is due again at once and uses no window", async () => {
-  const { sql } = await emptyDatabase()
-  const run = await startedRun(sql)
-  const result: SyncResult = { outcome: "abandoned", error: "late-start" }
-  const [finish] = await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: null })])
-  expect(finish).toMatchObject({ dueInMs: expect.closeTo(0, -2), syncedMs: null })
-  expect(await claimOne(sql)).toMatchObject({ fence: 2, triggers: 1, correlation: "c-a" })
-})
-
-test("a run that was aborted after its request is due in the next window, and does not count as failed", async () => {
-  const { sql } = await emptyDatabase()
-  const run = await startedRun(sql)
-  const result: SyncResult = { outcome: "abandoned", error: "stopped" }
-  await finishRuns(sql, minute, [endOf(run, result, { sentAfterMs: 10 })])
-  expect(await readWindow(sql, connection)).toMatchObject({ failures: 0, last_error: null, due: 60 })
 })
 
 test("a run whose fence is not the newest writes nothing", async () => {

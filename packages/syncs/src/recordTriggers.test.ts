@@ -13,60 +13,16 @@ import {
   minute,
   readWindow,
   trigger,
-  unchanged,
 } from "../test/fixtures/windows.ts"
 import { claimDueSyncs } from "./claimDueSyncs.ts"
 import { finishRuns } from "./finishRuns.ts"
 import { recordTriggers } from "./recordTriggers.ts"
-
-test("the first trigger creates the window, due after the settling time, and later ones do not change when it is due", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  const { recorded, dueInMs } = await recordTriggers(sql, minute, [trigger("a", { count: 3 })])
-  expect(recorded).toBe(1)
-  expect(dueInMs).toBeGreaterThan(1_500)
-  expect(dueInMs).toBeLessThanOrEqual(2_001)
-  await letTimePass(sql, 1_000)
-  const { due_at } = await readWindow(sql, "a")
-  await recordTriggers(sql, minute, [trigger("a", { correlation: "later" })])
-  expect(await readWindow(sql, "a")).toMatchObject({ requested: "4", due_at, correlation: "c-a" })
-})
 
 test("triggers of connections that do not exist are skipped, and the others recorded", async () => {
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   expect(await recordTriggers(sql, minute, [trigger("nobody"), trigger("a")])).toMatchObject({ recorded: 1 })
   expect(await sql("select 1 from sync_window")).toHaveLength(1)
-})
-
-test("a trigger later in a window is due at the window's end", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  const run = await claimOne(sql)
-  await finishRuns(sql, minute, [endOf(run, unchanged)])
-  expect(await readWindow(sql, "a")).toMatchObject({ due: null, window_ends_at: 60 })
-  await recordTriggers(sql, minute, [trigger("a")])
-  expect(await readWindow(sql, "a")).toMatchObject({ due: 60 })
-})
-
-test("a trigger during a run does not change the lease, and is due when the window ends", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  const run = await claimOne(sql)
-  expect(await recordTriggers(sql, minute, [trigger("a")])).toMatchObject({ recorded: 1, dueInMs: null })
-  expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 61 })
-  const [finish] = await finishRuns(sql, minute, [endOf(run, unchanged)])
-  expect(run.waitedFor).toBe("window")
-  expect(finish).toMatchObject({ kind: "recorded" })
-  expect(await readWindow(sql, "a")).toMatchObject({ covered: "1", requested: "2", due: 60 })
-  await letTimePass(sql, 60_000)
-  const next = await claimOne(sql)
-  expect(next.waitedFor).toBe("during_run")
-  expect(await finishRuns(sql, minute, [endOf(next, unchanged)])).toMatchObject([{ dueInMs: null }])
 })
 
 test("a trigger during a run that outlasts its window does not make the run count as lost", async () => {
@@ -78,26 +34,6 @@ test("a trigger during a run that outlasts its window does not make the run coun
   await claimDueSyncs(sql, settings, claimInput(1, 1))
   await recordTriggers(sql, settings, [trigger("a")])
   expect(await readWindow(sql, "a")).toMatchObject({ running: true, due: 55, window_ends_at: 11 })
-})
-
-test("a trigger shortens the wait of a connection that failed several times", async () => {
-  const { sql } = await emptyDatabase()
-  await addConnections(sql, ["a"])
-  await recordTriggers(sql, minute, [trigger("a")])
-  await letTimePass(sql, 2_000)
-  for (const waitSeconds of [60, 120, 240]) {
-    const run = await claimOne(sql)
-    await finishRuns(sql, minute, [endOf(run, failed)])
-    expect(await readWindow(sql, "a")).toMatchObject({ due: waitSeconds, last_error: "connect" })
-    await letTimePass(sql, waitSeconds === 240 ? 100_000 : waitSeconds * 1_000)
-  }
-  const { dueInMs } = await recordTriggers(sql, minute, [trigger("a")])
-  expect(dueInMs).toBeLessThanOrEqual(2_001)
-  expect(await readWindow(sql, "a")).toMatchObject({ failures: 0, last_error: "connect" })
-  await letTimePass(sql, 2_000)
-  const run = await claimOne(sql)
-  await finishRuns(sql, minute, [endOf(run, failed)])
-  expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
 })
 
 test("the first trigger's time and correlation stay until a sync covers it", async () => {
