@@ -164,7 +164,7 @@ test("what is not recorded leaves no trace: neither a span nor a column nor a he
   await partner.close()
 })
 
-test("triggers of partners are traces of ours that link to the partners', through Kafka and the window to one sync", async () => {
+test("triggers of partners are traces of ours that link to the partners', through Kafka and the window to one sync, and nothing written about it contains a secret", async () => {
   await using it = await startTraced()
   const source = await startReceiver((_, response, before) =>
     response.writeHead(before === 0 ? 503 : 200).end("data"),
@@ -172,7 +172,7 @@ test("triggers of partners are traces of ours that link to the partners', throug
   const [token] = await it.addConnections([
     { id: "shop", source: `${source.url}/confidential?key=confidential` },
   ])
-  const gateway = await it.start("gateway")
+  const gateway = await it.start("gateway", { LOG_LEVEL: "trace" })
   const call = async () => {
     const url = `${gateway.addresses.gateway}/connectors/hook/shop/${token}/`
     const response = await fetch(url, { method: "POST", headers: { traceparent: publisher } })
@@ -181,7 +181,7 @@ test("triggers of partners are traces of ours that link to the partners', throug
   await call()
   await call()
   // Not before, so that one sync covers both, however busy the machine is.
-  const scheduler = await it.start("scheduler")
+  const scheduler = await it.start("scheduler", { LOG_LEVEL: "trace" })
   const route = "/connectors/hook/:id/:token"
   const servers = await it.waitForSpans(2, "http.route", route)
   for (const server of servers) {
@@ -244,7 +244,9 @@ test("triggers of partners are traces of ours that link to the partners', throug
     { trace_id: parent?.traceId, span_id: failed?.spanId },
     { trace_id: parent?.traceId, span_id: succeeded?.spanId },
   ])
-  for (const secret of [token ?? "", "onfidential"]) expect(it.collector.raw()).not.toContain(secret)
+  const metrics = await (await fetch(`${scheduler.addresses.ops}/metrics`)).text()
+  for (const written of [it.collector.raw(), scheduler.output(), gateway.output(), metrics])
+    for (const secret of [token ?? "", "onfidential", "secret of shop"]) expect(written).not.toContain(secret)
   await source.close()
 })
 

@@ -17,10 +17,23 @@ test("a partner that hangs does not delay another", async () => {
     // Longer than the test waits for a delivery, so that no attempt times out.
     DELIVERY_TIMEOUT: "150s",
   })
+  /** The shortest time of ten bursts, because other work of the machine lengthens some. */
+  async function fastestBurst(name: string): Promise<number> {
+    let fastest = Number.POSITIVE_INFINITY
+    for (let round = 0; round < 10; round++) {
+      const burst = Array.from({ length: 20 }, (_, at) => paid(`${name}-${round}-${at}`))
+      const received = answers.received.length + burst.length
+      const beganAt = performance.now()
+      await it.publishPaid(burst)
+      await waitUntil("the burst", () => answers.received.length === received)
+      fastest = Math.min(fastest, performance.now() - beganAt)
+    }
+    return fastest
+  }
+  const alone = await fastestBurst("alone")
   await it.publishPaid(Array.from({ length: 300 }, (_, at) => paid(`hang-${at}`, { channel: "hangs" })))
   await waitUntil("the hanging ones to fill their bound", () => hangs.received.length === 4)
-  await it.publishPaid(Array.from({ length: 50 }, (_, at) => paid(`fine-${at}`)))
-  await waitUntil("all others", () => answers.received.length === 50)
+  expect(await fastestBurst("beside it")).toBeLessThan(4 * alone)
   expect(hangs.received).toHaveLength(4)
   await Promise.all([hangs.close(), answers.close()])
 })
