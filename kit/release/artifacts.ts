@@ -53,6 +53,7 @@ export const versions: readonly { file: string; states: string }[] = [
   { file: "kit/go/pack.go", states: 'version = "vVERSION"' },
   { file: "kit/java/pom.xml", states: "<version>VERSION</version>" },
   { file: "kit/publish/java/pom.xml", states: "<version>VERSION</version>" },
+  { file: "deploy/chart/Chart.yaml", states: "version: VERSION" },
   { file: "kit/ruby/lib/sitewire/version.rb", states: '= "VERSION"' },
   { file: "kit/python/src/sitewire/__init__.py", states: '__version__ = "VERSION"' },
   { file: "packages/console/src/api/openapi/openApiDocument.ts", states: 'version: "VERSION"' },
