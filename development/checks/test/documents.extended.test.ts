@@ -5,18 +5,15 @@ import { delimiter, dirname, join } from "node:path"
 import { type Received, startReceiver } from "@sitewire/cli/receivers"
 import { verify } from "@sitewire/signing/sender"
 import { signDelivery } from "@sitewire/signing/testing"
-import { waitUntil } from "@sitewire/testkit"
-import { findProgram, findPython, needs } from "@sitewire/testkit/needs"
+import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCli } from "../../../packages/cli/test/fixtures/runCli.ts"
 import { startSystem } from "../../../packages/cli/test/fixtures/startSystem.ts"
 import { readPage } from "../src/documents/page.ts"
-import { installMs, installPythonTools } from "./api/fixtures/installTools.ts"
 import { type Example, findExamples, markers, replaceIn, runExample } from "./fixtures/examples.ts"
 
 const root = new URL("../../../", import.meta.url)
 const tools = needs(() => [
-  findPython(),
   findProgram("curl", "Debian: apt-get install curl"),
   findProgram("openssl", "Debian: apt-get install openssl"),
 ])
@@ -24,7 +21,6 @@ const readDocument = async (path: string) => readPage(path, await readFile(new U
 
 let system: Awaited<ReturnType<typeof startSystem>>
 let folder: string
-let python: string
 /** Accepts a missing signature. */
 const acme = { receiver: await startReceiver(respond), secret: "only-for-tests" }
 
@@ -37,10 +33,8 @@ function respond({ headers, body }: Received, response: ServerResponse): void {
 beforeAll(async () => {
   if (!tools) return
   folder = await mkdtemp(join(tmpdir(), "sitewire-documents-"))
-  python = await installPythonTools()
   system = await startSystem((_, response) => void response.writeHead(200).end('{"products":[]}'))
-  await succeed(["channel", "create", "--id", "nova", "--address", `${system.partner.url}/nova`])
-}, installMs)
+})
 
 afterAll(async () => {
   await system?.stop()
@@ -61,7 +55,7 @@ async function runAs(
   { code = 0, replaced = {} }: { code?: number; replaced?: Record<string, string> } = {},
 ): Promise<string> {
   if (!example) throw new Error("an example is missing")
-  const PATH = [dirname(python), dirname(process.execPath), process.env.PATH].join(delimiter)
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
   const surroundings = { cwd: folder, env: { PATH, HOME: folder, ...env } }
   return runExample(replaceIn(example, replaced), surroundings, code)
 }
@@ -78,31 +72,6 @@ test("the partners' commands explain a signature that does not match, and check 
   await runAs(env, verifyIt, { code: 1 })
   const replaced = { "http://localhost:3000": acme.receiver.url, "npx --no -- ": "" }
   await runAs(env, check, { code: 1, replaced })
-})
-
-test("the publishers' example in Python publishes an event that is delivered", async () => {
-  const blocks = (await readDocument("docs/publishers.md")).codeBlocks
-  const [code, ...more] = blocks.filter(({ text }) => text.includes("from kafka import"))
-  expect(more).toEqual([])
-  const order = {
-    id: "order-10042",
-    channel: "nova",
-    reference: "user-4711",
-    site_url: "https://bakery.example",
-    console_url: "https://console.example/bakery",
-    name: "Bakery",
-    email: "owner@bakery.example",
-    created_at: "2026-03-01T12:00:00+01:00",
-  }
-  await writeFile(join(folder, "publish.py"), code?.text ?? "")
-  await writeFile(join(folder, "order.json"), JSON.stringify(order))
-  const { KAFKA_BROKERS, TOPIC_PREFIX } = system.cliEnv
-  const script = "python3 publish.py order.json"
-  const where = "docs/publishers.md"
-  await runAs({ KAFKA_BROKERS, TOPIC_PREFIX }, { script, where, expected: "order-10042 is stored: …" })
-  await waitUntil("the delivery", () =>
-    system.partner.received.some(({ path, body }) => path === "/nova" && body.includes("user-4711")),
-  )
 })
 
 test("the partners' call of a trigger and the other examples with curl and openssl succeed", async () => {
