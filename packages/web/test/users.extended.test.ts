@@ -13,8 +13,7 @@ import { needsChromium } from "./fixtures/needsChromium.ts"
 const chromium = needsChromium()
 
 /**
- * What each of the three users comes for, on the whole system with a real receiver. Every click is counted:
- * docs/operators/web-console.md states the numbers.
+ * What each of the three users comes for, on the whole system with a real receiver. Every click is counted.
  */
 let system: Awaited<ReturnType<typeof startSystem>>
 let browser: Browser

@@ -19,7 +19,7 @@ const folder = "docs/operators/procedures"
 export const suspensionPage = "deploy/examples/gitops.md"
 
 export const procedures: Record<string, Procedure> = {
-  backup: { pages: [`${folder}/backup.md`, "docs/operators/restore.md"], brokerCount: 1, mayReject: true },
+  backup: { pages: ["docs/operators/restore.md"], brokerCount: 1, mayReject: true },
   "kafka-upgrade": {
     pages: [`${folder}/kafka-upgrade.md`],
     brokerCount: 3,
