@@ -36,6 +36,7 @@ const failing: ChannelHealth = {
   counted_before: at,
   last_hour: statistics,
   last_day: statistics,
+  responses: [],
   last_success: null,
   last_failure: { delivery, at, status: null, error: "timeout", detail: null },
 }

@@ -89,7 +89,7 @@ const calls: Record<string, Call> = {
   resendDelivery: ofDelivery,
   cancelDelivery: ofDelivery,
   listInvalidEvents: "everybody",
-  createResendJob: ({ id }) => ({ body: { filter: { channel: id }, reason: "r" } }),
+  createResendJob: ({ id }) => ({ body: { filter: { channel: id, state: "dead" }, reason: "r" } }),
   createReplayJob: () => ({ body: { filter: { reason: "unknown" }, reason: "r" } }),
   createErasureJob: ({ site }) => ({ body: { site_url: `https://${site}/`, reason: "r" } }),
   createReconcileJob: () => ({ body: { created_after: createdAfter() } }),
@@ -159,6 +159,12 @@ async function observe(route: Route, name: ScopeName): Promise<"all" | "own" | "
     await insertSession(own, "key_sha256 = sha256($2)", Buffer.from(key))
     await insertSession(other, "id = $2", other.id)
   }
+  // A partner's key sees the resends that it has requested itself.
+  if (name === "channel")
+    await console.pool.sql(
+      "update job set requested_by = (select id || ' (' || name || ')' from api_key where key_sha256 = sha256($1)) where id = $2",
+      [Buffer.from(key), own.resend],
+    )
   const reach = (tenant: Tenant, isOwn: boolean) =>
     send(route, key, tenant, typeof call === "string" ? {} : call(tenant, name, isOwn))
   const place = `${route.operation} with ${name}`

@@ -112,9 +112,10 @@ export const channelHealthSchema = z
       .int()
       .nullable()
       .meta({ description: "null: no maximum.", examples: [10] }),
-    dispatchers: z
-      .array(dispatcherStatusSchema)
-      .meta({ description: "The running dispatchers. Empty: none was seen in the last minute." }),
+    dispatchers: z.array(dispatcherStatusSchema).nullable().meta({
+      description:
+        "The running dispatchers. Empty: none was seen in the last minute. null: only operators see them.",
+    }),
     deferred: z.array(deferredSchema).meta({
       description:
         "Deliveries that wait for the channel's capacity, by reason. The oldest 100,000 are counted.",
@@ -145,6 +146,18 @@ export const channelHealthSchema = z
     }),
     last_hour: attemptStatisticsSchema,
     last_day: attemptStatisticsSchema,
+    responses: z
+      .array(
+        z.object({
+          status: lastAttempt.status,
+          error: attemptErrorSchema.nullable().meta({ description: "null: the attempts succeeded." }),
+          attempts: z.int().meta({ description: "How many.", examples: [12] }),
+        }),
+      )
+      .meta({
+        description:
+          "What came back in the last day, most frequent first: the newest 10 attempts of each of the newest 500 deliveries.",
+      }),
     last_success: z
       .object(lastAttempt)
       .nullable()

@@ -51,7 +51,10 @@ export const resendFilterSchema = z
   .meta({
     description: "Which deliveries to resend.",
     minProperties: 1,
-    "x-rejections": ["must have a created_after that is earlier than created_before"],
+    "x-rejections": [
+      "must have a created_after that is earlier than created_before",
+      "must contain a channel of the API key and the state dead",
+    ],
   })
 
 export const createResendJobSchema = z
@@ -274,12 +277,9 @@ export const dryRunSchema = z
     complete: z
       .boolean()
       .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
-    newest: z
-      .array(z.uuid())
-      .optional()
-      .meta({
-        description: "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first.",
-      }),
+    newest: z.array(z.uuid()).optional().meta({
+      description: "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first.",
+    }),
   })
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 

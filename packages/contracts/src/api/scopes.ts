@@ -31,7 +31,7 @@ export const scopeCatalogue = {
     of: "id",
     for: "a partner's developers",
     allows:
-      "read this channel, its deliveries and statistics, resend, reveal bodies (personal data) with their signatures, test, rotate its secret, set its request headers and its contact, switch Standard Webhooks headers, and change its address where an operator allows it",
+      "read this channel, its deliveries and statistics, resend (several at once if they are dead), reveal bodies (personal data) with their signatures, test, rotate its secret, set its request headers and its contact, switch Standard Webhooks headers, and change its address where an operator allows it",
   },
   site: {
     of: "host",

@@ -33,6 +33,7 @@ export const channelTexts = {
     oldestOnly: "Of the oldest",
     lastSuccess: "Last success",
     lastFailure: "Last failure",
+    responses: "Responses to its newest deliveries, last 24 h",
     when: "When",
     response: "Response",
     detail: "Reason",
@@ -82,7 +83,8 @@ export const channelTexts = {
   settings: {
     title: "Settings",
     address: "Notification address",
-    addressHint: "Applies at once, also to deliveries that wait for their next attempt.",
+    addressHint:
+      "Gets a test delivery before it is saved. Applies at once, also to deliveries that wait for their next attempt.",
     changeAddress: "Change address",
     changeAddressTitle: "Change the notification address?",
     changeAddressMore:
@@ -106,6 +108,8 @@ export const channelTexts = {
     off: "Not sent",
     created: "Created",
     save: "Save",
+    saveAnyway: "Save anyway",
+    notSaved: "Nothing is changed. Correct the address, or save it anyway.",
     saved: "The channel is changed",
     delete: "Delete channel",
     deleteMore: (id: string) =>

@@ -7,7 +7,7 @@ export const showHealth = call("channel health", "readChannelHealth", {
   examples: ["sitewire channel health acme", "sitewire channel health acme --json | jq .last_failure"],
   print: healthBlock,
   note({ last_failure: failure, paused_at, dispatchers }) {
-    const isOpen = paused_at === null && dispatchers.some(({ breaker }) => breaker === "open")
+    const isOpen = paused_at === null && dispatchers?.some(({ breaker }) => breaker === "open")
     const seen = failure?.status === null ? "its last attempts" : "what the partner's server responded"
     return [
       ...(isOpen ? [openBreakerText] : []),

@@ -24,16 +24,22 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
     ["last hour", describeStatistics(health.last_hour)],
     ["last day", describeStatistics(health.last_day)],
     [
+      "responses",
+      health.responses.map(({ attempts, ...response }) => `${describe(response)}: ${attempts}`).join(", ") ||
+        null,
+    ],
+    [
       "last success",
       success ? `${style.time(success.at)}: delivery ${success.delivery}` : "none in the last 7 days",
     ],
     [
       "last failure",
       failure
-        ? `${style.time(failure.at)}: ${describeFailure(failure)}, delivery ${failure.delivery}`
+        ? `${style.time(failure.at)}: ${describe(failure)}, delivery ${failure.delivery}`
         : "none in the last day",
     ],
   ])
+  if (dispatchers === null) return facts
   if (dispatchers.length === 0)
     return `${facts}\n\nNo dispatcher is running: none has reported within the last minute.`
   const reported = table(style, dispatchers, [
@@ -78,9 +84,15 @@ function describeStatistics(statistics: AttemptStatistics): string {
   return `${succeeded} of ${attempts} attempts succeeded (${percent} %); p50 ${duration(p50)}, p99 ${duration(p99)}`
 }
 
-function describeFailure({ error, status, detail }: NonNullable<ChannelHealth["last_failure"]>): string {
-  return [error, status, detail].filter((part) => part !== null).join(" ")
-}
+const describe = ({
+  error,
+  status,
+  detail = null,
+}: {
+  error: string | null
+  status: number | null
+  detail?: string | null
+}) => [error, status, detail].filter((part) => part !== null).join(" ")
 
 function shown(value: number | null): string {
   return value === null ? "" : String(value)

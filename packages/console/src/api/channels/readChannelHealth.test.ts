@@ -62,6 +62,7 @@ test("a channel without deliveries and dispatchers is ok, and has no numbers", a
     retry_period_ms: 21_600_000,
     last_hour: none,
     last_day: none,
+    responses: [],
     last_success: null,
     last_failure: null,
   })
@@ -102,6 +103,10 @@ test("health shows attempts of the last hour and day, what waits and since when,
     scheduled: { count: 1 },
     last_hour: { attempts: 10, succeeded: 10, success_rate: 1 },
     last_day: { attempts: 11, succeeded: 10 },
+    responses: [
+      { status: 204, error: null, attempts: 10 },
+      { status: null, error: "timeout", attempts: 1 },
+    ],
     last_success: { delivery: delivery(1), status: 204 },
     last_failure: { delivery: delivery(11), status: null, error: "timeout", detail: "why" },
   })
@@ -167,9 +172,10 @@ test("health reads few rows, however many attempts and deliveries there are", as
   await close()
 })
 
-test("a partner's key reads the health of its own channel only", async () => {
+test("a partner's key reads the health of its own channel only, and nothing of dispatchers", async () => {
   const key = await console.keyWith("channel:acme")
-  expect((await console.call("GET", "/v1/channels/acme/health", { key })).status).toBe(200)
+  const own = await console.call("GET", "/v1/channels/acme/health", { key })
+  expect(own).toMatchObject({ status: 200, json: { dispatchers: null } })
   expect((await console.call("GET", "/v1/channels/other/health", { key })).status).toBe(404)
 })
 

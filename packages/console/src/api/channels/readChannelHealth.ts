@@ -9,6 +9,7 @@ export const readChannelHealth = implement(
   async (context, { params: { id }, caller }) => {
     const row = await findChannel(context.prisma, id, caller)
     if (!row) return notFound("channel", id)
-    return ok(await readHealth(context, row))
+    const health = await readHealth(context, row)
+    return ok(caller.channels === "all" ? health : { ...health, dispatchers: null })
   },
 )

@@ -1,4 +1,4 @@
-import { notFound } from "../../http/problems.ts"
+import { invalidRequest, notFound } from "../../http/problems.ts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
@@ -9,6 +9,10 @@ import { startJob } from "./startJob.ts"
 export const createResendJob = implement(
   "createResendJob",
   async (context, { body: { filter, reason, per_second, dry_run }, caller }) => {
+    if (caller.channels !== "all" && (filter.channel === undefined || filter.state !== "dead")) {
+      const message = "must contain a channel of the API key and the state dead"
+      return invalidRequest("body", [{ field: "filter", message }])
+    }
     if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
     if (dry_run) {

@@ -1,4 +1,4 @@
-import { sees } from "../../auth/caller.ts"
+import { nameOf, sees } from "../../auth/caller.ts"
 import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { findJob } from "../../jobs/jobRows.ts"
@@ -8,7 +8,8 @@ import { jobResponse } from "./jobResponse.ts"
 
 export const readJob = implement("readJob", async ({ sql, topicPrefix }, { params: { id }, caller }) => {
   const row = await findJob(sql, id)
-  if (!row || !sees(caller.jobs, row.kind)) return notFound("job", id)
+  if (!row || !(sees(caller.jobs, row.kind) || row.requested_by === nameOf(caller)))
+    return notFound("job", id)
   const outcome = row.kind === "resend" ? await countOutcome(sql, row) : null
   return ok({ ...jobResponse(row, topicPrefix), outcome })
 })

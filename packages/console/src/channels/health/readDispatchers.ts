@@ -10,7 +10,7 @@ type Status = Pick<
 >
 type Row = Pick<Prisma.DispatcherModel, "id" | "seen_at"> & { [Name in keyof Status]: Status[Name] | null }
 
-const dispatcherSchema = channelHealthSchema.shape.dispatchers.element
+const dispatcherSchema = channelHealthSchema.shape.dispatchers.unwrap().element
 
 // A dispatcher without a row for the channel reports nothing unusual about it.
 const statement = `

@@ -13,6 +13,12 @@ type LastAttempt = Pick<Prisma.AttemptModel, "delivery_id" | "status" | "error" 
   started_ms: number
 }
 
+type Row = {
+  success: LastAttempt | null
+  failure: LastAttempt | null
+  responses: (Pick<LastAttempt, "status" | "error"> & { attempts: number })[]
+}
+
 const counted = (column: string) => `(
   select ${column} from statistic
    where channel_id = $1 and started_at >= date_trunc('minute', $2::timestamptz) and ${column} is not null
@@ -39,20 +45,23 @@ own as materialized (
   ) as attempt
 )
 select ${last("error is null")} as success,
-       ${last("error is not null and started_at > now() - interval '1 day'")} as failure`
+       ${last("error is not null and started_at > now() - interval '1 day'")} as failure,
+       array(select jsonb_build_object('status', status, 'error', error, 'attempts', count(*)) from own
+              where started_at > now() - interval '1 day' group by status, error order by count(*) desc) as responses`
 
 /** `since`: when the channel was created. One with the id of a deleted one may belong to another partner. */
 export async function readLastAttempts(
   sql: Sql,
   channel: string,
   since: Date,
-): Promise<Pick<ChannelHealth, "last_success" | "last_failure">> {
-  const [row] = await sql<{ success: LastAttempt | null; failure: LastAttempt | null }>(statement, [
-    channel,
-    since,
-  ])
-  const { success = null, failure = null } = row ?? {}
+): Promise<Pick<ChannelHealth, "responses" | "last_success" | "last_failure">> {
+  const [row] = await sql<Row>(statement, [channel, since])
+  const { success = null, failure = null, responses = [] } = row ?? {}
   return {
+    responses: responses.map(({ error, ...row }) => ({
+      ...row,
+      error: error === null ? null : errorClass(error),
+    })),
     last_success: success && lastAttempt(success),
     last_failure: failure && {
       ...lastAttempt(failure),

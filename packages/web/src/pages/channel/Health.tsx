@@ -112,6 +112,16 @@ export function Health({ channel }: { channel: Channel }) {
             t.noFailure
           )}
         </Section>
+        {data.responses.length > 0 && (
+          <Section title={t.responses}>
+            <Facts
+              facts={data.responses.map(({ status, error, attempts: count }) => [
+                status === null ? texts.errorNames[error ?? "timeout"] : `HTTP ${status}`,
+                formatNumber(count),
+              ])}
+            />
+          </Section>
+        )}
       </Columns>
     </Rows>
   )
@@ -121,7 +131,7 @@ export function Health({ channel }: { channel: Channel }) {
 function Reason({ health }: { health: ChannelHealth }) {
   const { paused_at, dispatchers } = health
   const { managesChannel } = useAccess()
-  const opened = dispatchers.find(({ breaker }) => breaker === "open")
+  const opened = dispatchers?.find(({ breaker }) => breaker === "open")
   if (paused_at !== null)
     return (
       <Notice kind="warn" title={t.paused}>
@@ -150,7 +160,7 @@ function LastError({ health: { last_failure: failure } }: { health: ChannelHealt
 
 /** What was not accepted, and how to send it again. */
 function Dead({ health }: { health: ChannelHealth }) {
-  const { operates } = useAccess()
+  const { managesChannel } = useAccess()
   const { channel, dead } = health
   const filter = { channel, state: "dead", created_after: dead.created_after } as const
   return (
@@ -163,7 +173,7 @@ function Dead({ health }: { health: ChannelHealth }) {
         >
           {t.showDead}
         </Button>
-        {operates && <BulkResend filter={filter} label={t.resendDead} />}
+        {managesChannel(channel) && <BulkResend filter={filter} label={t.resendDead} />}
       </Group>
     </Notice>
   )

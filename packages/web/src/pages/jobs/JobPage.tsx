@@ -38,13 +38,14 @@ export function JobPage() {
 }
 
 function Found({ job }: { job: Job }) {
+  const { reads, erases } = useAccess()
   const { id, kind, state } = job
   const verdict = verdictOf(job)
   return (
     <>
       <PageHead
         title={t.title(texts.jobs.kinds[kind])}
-        above={<Link to="/jobs">{texts.pages.jobs}</Link>}
+        above={(reads || erases) && <Link to="/jobs">{texts.pages.jobs}</Link>}
         state={<JobState state={state} />}
       >
         {kind === "erasure" && state === "done" && (
