@@ -94,6 +94,11 @@ export const changeAddressSchema = z
   })
   .meta({ id: "ChangeAddress", "x-rejections": ["address has another scheme, host or port"] })
 
+export const testChannelSchema = z
+  .strictObject({ address: changeAddressSchema.shape.address.optional() })
+  .optional()
+  .meta({ id: "TestChannel" })
+
 export const otherSecretStateSchema = z.enum(["staged", "retiring"])
 
 export const channelSchema = z

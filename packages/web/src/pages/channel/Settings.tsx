@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, type Versioned, versionOf } from "../../api/client.ts"
-import { hasCode } from "../../api/failure.ts"
+import { api, createPost, type Versioned, versionOf } from "../../api/client.ts"
+import { ApiFailure, hasCode } from "../../api/failure.ts"
 import { channelQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
@@ -19,6 +19,7 @@ import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 import { texts } from "../../texts.ts"
+import { outcomeOf } from "../delivery/Timeline.tsx"
 import { ChangeAddress } from "./ChangeAddress.tsx"
 
 const t = texts.settings
@@ -91,14 +92,21 @@ function Change({ channel }: { channel: Channel }) {
   const isSame = isEmpty(changesOf(opened, channel)) || isEmpty(changesOf(channel, fields))
   if (isSame && opened !== channel) setOpened(channel)
   const { queryKey } = channelQuery(id)
+  // An address whose test failed is saved when the button is pressed again.
+  const [tested, setTested] = useState(channel.address)
   const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: () =>
-      versionOf(
+    async mutationFn() {
+      if (fields.address !== opened.address && fields.address !== tested) {
+        setTested(fields.address)
+        await testAddress(id, fields.address)
+      }
+      return versionOf(
         api.changeChannel(
           { id, body: { ...changes, ...(needsHeaders ? { request_headers: headers } : {}) } },
           { ifMatch: opened.etag },
         ),
-      ),
+      )
+    },
     onSuccess(after) {
       setOpened(after)
       set({ address: after.address })
@@ -179,12 +187,20 @@ function Change({ channel }: { channel: Channel }) {
             loading={isPending}
             disabled={isEmpty(changes) || (needsHeaders && !areComplete(headers))}
           >
-            {t.save}
+            {error && tested === changes.address ? t.saveAnyway : t.save}
           </Button>
         </Group>
       </Stack>
     </form>
   )
+}
+
+/** Rejects if the receiver does not accept a test delivery. */
+async function testAddress(id: string, address: string): Promise<void> {
+  const { attempt } = await createPost().post.testChannel({ id, body: { address } })
+  if (attempt.error === null) return
+  const detail = `${attempt.detail ?? outcomeOf(attempt)}. ${t.notSaved}`
+  throw new ApiFailure({ type: "about:blank", title: texts.channel.testFailed, status: 409, detail })
 }
 
 function ReceiverHeaders({ channel }: { channel: Channel }) {

@@ -18,7 +18,9 @@ test("without a dispatcher, a test is 503 after 5 seconds, is never sent, and a 
   await channel("alone")
   const headers = { "idempotency-key": "one" }
   const startedAt = performance.now()
-  const waiting = post("alone/test", { headers })
+  // An address that is not saved yet.
+  const body = { address: "https://new.example/" }
+  const waiting = post("alone/test", { headers, body })
   await waitUntil("the test", async () => (await console.prisma.receiverCheck.count()) > 0)
   expect(await post("alone/test")).toMatchObject({ status: 409, json: { code: "check-running" } })
   const first = await waiting
@@ -26,10 +28,22 @@ test("without a dispatcher, a test is 503 after 5 seconds, is never sent, and a 
   expect(first).toMatchObject({ status: 503, json: { code: "no-dispatcher" } })
   expect(first.json.detail).toContain("webhook-dispatcher")
   const rows = await console.prisma.receiverCheck.findMany({ where: { channel_id: "alone" } })
-  expect(rows).toMatchObject([{ kind: "test", state: "failed", finished_at: expect.any(Date) }])
-  const again = await post("alone/test", { headers })
+  expect(rows).toMatchObject([{ kind: "test", state: "failed", ...body, finished_at: expect.any(Date) }])
+  const again = await post("alone/test", { headers, body })
   expect({ ...again.json, request_id: "" }).toEqual({ ...first.json, request_id: "" })
   expect(await console.prisma.receiverCheck.count()).toBe(1)
+})
+
+test("a partner's key tests no other address, and resends at once only what is dead", async () => {
+  await channel("own")
+  const key = await console.keyWith("channel:own")
+  const other = { key, body: { address: "https://other.example/" } }
+  expect(await post("own/test", other)).toMatchObject({ status: 403, json: { code: "missing-scope" } })
+  const resend = (filter: object) =>
+    console.call("POST", "/v1/jobs/resend", { key, body: { filter, reason: "r" } })
+  for (const filter of [{ state: "dead" }, { channel: "own" }])
+    expect((await resend(filter)).status).toBe(400)
+  expect((await resend({ channel: "own", state: "dead" })).status).toBe(202)
 })
 
 test("there is no test of a secret without a second secret", async () => {

@@ -1,9 +1,10 @@
 import { testDeliverySchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../../auth/caller.ts"
-import { notFound } from "../../../http/problems.ts"
+import { notFound, problem } from "../../../http/problems.ts"
 import { ok, type Problem, type Success } from "../../../http/response.ts"
 import { newId } from "../../../newIds.ts"
+import { checkAddress } from "../../checkAddress.ts"
 import { type ApiContext, implement } from "../../implement.ts"
 import { lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "../secret/rotationConflict.ts"
@@ -12,24 +13,31 @@ import { waitForCheck } from "./waitForCheck.ts"
 
 export const testChannel = implement(
   "testChannel",
-  ({ prisma }, { params: { id }, caller }) => requestTest(prisma, { id, kind: "test", caller }),
+  (context, { params: { id }, body, caller }) =>
+    requestTest(context, { id, kind: "test", caller, address: body?.address }),
   ({ prisma }, committed) => testResult(prisma, committed),
 )
 
 export const testSecret = implement(
   "testSecret",
-  ({ prisma }, { params: { id }, caller }) => requestTest(prisma, { id, kind: "secret_test", caller }),
+  (context, { params: { id }, caller }) => requestTest(context, { id, kind: "secret_test", caller }),
   ({ prisma }, committed) => testResult(prisma, committed),
 )
 
-type Prisma = ApiContext["prisma"]
+type Test = { id: string; kind: "test" | "secret_test"; caller: Caller; address?: string | undefined }
 
+/** `address`: instead of the channel's own. */
 async function requestTest(
-  prisma: Prisma,
-  { id, kind, caller }: { id: string; kind: "test" | "secret_test"; caller: Caller },
+  { prisma, operatorsPolicy, partnersPolicy }: ApiContext,
+  { id, kind, caller, address }: Test,
 ): Promise<Success<{ check: string }> | Problem> {
   const channel = await lockChannel(prisma, id, caller)
   if (!channel) return notFound("channel", id)
+  if (address !== undefined && caller.channels !== "all")
+    return problem("missing-scope", "Only an operator may test an address that is not the channel's.")
+  const policy = channel.partner_may_change_address ? partnersPolicy : operatorsPolicy
+  const checked = address === undefined ? null : checkAddress("address", address, policy)
+  if (checked?.kind === "problem") return checked
   if (kind === "secret_test" && channel.other_secret_id === null) return rotationConflict(prisma, id, "test")
   const running = await checkRunning(prisma, id, kind)
   if (running) return running
@@ -38,7 +46,7 @@ async function requestTest(
       id: newId("tst"),
       channel_id: id,
       kind,
-      address: channel.address,
+      address: checked?.href ?? channel.address,
       requested_by: nameOf(caller),
     },
     select: { id: true },
@@ -47,7 +55,7 @@ async function requestTest(
   return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
 }
 
-async function testResult(prisma: Prisma, committed: unknown) {
+async function testResult(prisma: ApiContext["prisma"], committed: unknown) {
   const ended = await waitForCheck(prisma, committedSchema.parse(committed).check)
   return ended.kind === "problem" ? ended : ok(testDeliverySchema.parse(ended.report))
 }
