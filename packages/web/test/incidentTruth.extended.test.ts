@@ -1,6 +1,9 @@
-import { startReceiver } from "@sitewire/cli/receivers"
+import { startFaultyReceiver, startReceiver } from "@sitewire/cli/receivers"
+import type { Attempt } from "@sitewire/contracts"
+import { failureText } from "@sitewire/contracts/partnerMessage"
 import { kafkaBrokers, postgresAddress, waitUntil } from "@sitewire/testkit"
 import { interruptNetwork } from "@sitewire/testkit/interruptNetwork"
+import type { Locator } from "playwright-core"
 import { expect, onTestFinished, test } from "vitest"
 import { startSystem } from "../../cli/test/fixtures/startSystem.ts"
 import { openBrowser, openPage, visit } from "../screenshots/browser.ts"
@@ -11,14 +14,24 @@ import { poll } from "./fixtures/poll.ts"
 
 const chromium = needsChromium()
 
+/** Each is the id of a channel whose receiver has it. */
+const faults = [
+  "redirects-elsewhere",
+  "self-signed-certificate",
+  "server-error",
+  "resets-after-body",
+  "invalid-http",
+] as const
+const moved = faults[0]
+
 test.skipIf(!chromium)(
-  "what the overview says of an incident, since when, how much and why, is what the rows say",
+  "what the overview says of eleven faults at once, since when, how much and why, is what the rows say",
   async () => {
     const network = interruptNetwork(Number(kafkaBrokers()[0]?.split(":").at(-1)))
     const database = interruptNetwork(Number(new URL(postgresAddress()).port))
     const works = await startReceiver((_, response) => void response.writeHead(204).end())
-    const moved = await startReceiver(
-      (_, response) => void response.writeHead(302, { location: "https://new.example/" }).end(),
+    const receivers = await Promise.all(
+      faults.map(async (fault) => ({ id: fault, ...(await startFaultyReceiver(fault)) })),
     )
     const system = await startSystem(
       () => {},
@@ -34,7 +47,7 @@ test.skipIf(!chromium)(
     onTestFinished(async () => {
       await browser.close()
       await system.stop()
-      await Promise.all([works.close(), moved.close()])
+      await Promise.all([works, ...receivers].map(({ close }) => close()))
     })
     const { installation: it, cliEnv } = system
     async function call(method: string, path: string, body?: object) {
@@ -63,7 +76,7 @@ test.skipIf(!chromium)(
       ])
 
     await call("POST", "/v1/channels", { id: "works", address: works.url })
-    await call("POST", "/v1/channels", { id: "moved", address: moved.url })
+    for (const { id, url } of receivers) await call("POST", "/v1/channels", { id, address: url })
     const source = `${system.partner.url}/hangs`
     const { trigger_url } = await call("POST", "/v1/connections", {
       id: "hangs",
@@ -76,21 +89,26 @@ test.skipIf(!chromium)(
     page.setDefaultTimeout(240_000)
     const overview = () => visit(page, `${cliEnv.SITEWIRE_API}/`)
     const incidents = page.getByRole("region", { name: "Current incidents" }).getByRole("listitem")
-    const failing = incidents.filter({ hasText: "Deliveries to the channel moved fail." })
-    const shownSince = () => failing.locator("time").getAttribute("datetime")
+    const failingOf = (id: string) => incidents.filter({ hasText: `Deliveries to the channel ${id} fail.` })
+    const failing = failingOf(moved)
+    const sinceOf = (incident: Locator) => incident.locator("time").getAttribute("datetime")
+    const shownSince = () => sinceOf(failing)
 
     await publish("evt-works", "works")
-    for (const n of [1, 2, 3]) await publish(`evt-moved-${n}`, "moved")
+    await publish("evt-nobody", "nobody")
+    for (const n of [1, 2, 3]) await publish(`evt-moved-${n}`, moved)
+    for (const { id } of receivers) await publish(`evt-${id}`, id)
     await overview()
     await failing.waitFor()
     const firstFailure = await iso(
-      "select min(started_at) as at from attempt join delivery on id = delivery_id where channel_id = 'moved'",
+      "select min(started_at) as at from attempt join delivery on id = delivery_id where channel_id = 'redirects-elsewhere'",
     )
     expect(await shownSince()).toBe(firstFailure)
     await failing
-      .getByText("HTTP 302 (redirects are not followed: this one points to https://new.example")
+      .getByText("HTTP 301 (redirects are not followed: this one points to https://elsewhere.example")
       .waitFor()
-    await page.getByText("1 of 2 channels succeed now.").waitFor()
+    await page.getByText("1 of 6 channels succeed now.").waitFor()
+    await incidents.filter({ hasText: "Publishers sent 1 invalid event" }).waitFor()
 
     // A dispatcher that is killed heals nothing, and none is left.
     await system.processes.get("dispatcher")?.end("SIGKILL")
@@ -110,23 +128,50 @@ test.skipIf(!chromium)(
       "nothing to wait",
       async () => (await it.sql("select from waiting_delivery")).length === 0,
     )
-    await failing.getByText("3 deliveries are dead.").waitFor()
-    await call("PATCH", "/v1/channels/moved", { address: works.url })
-    await call("POST", "/v1/channels/moved/test")
+    const rows = await it.sql<
+      Pick<Attempt, "status" | "detail"> & {
+        id: string
+        since: Date
+        dead: number
+        error: NonNullable<Attempt["error"]>
+      }
+    >(
+      `select distinct on (channel_id) channel_id as id, status, error, detail, min(started_at) over own as since,
+              (select count(*)::int from delivery as d where d.channel_id = delivery.channel_id and state = 'dead') as dead
+         from attempt join delivery on id = delivery_id where channel_id <> 'works'
+       window own as (partition by channel_id) order by channel_id, started_at desc`,
+    )
+    expect(rows.map(({ id }) => id).sort()).toEqual([...faults].sort())
+    for (const { id, since, dead, ...failure } of rows) {
+      const counted = dead === 1 ? "1 delivery is dead." : `${dead} deliveries are dead.`
+      await failingOf(id).getByText(counted).waitFor()
+      expect(await failingOf(id).textContent()).toContain(failureText(failure))
+      expect(await sinceOf(failingOf(id))).toBe(since.toISOString())
+    }
+    // What has lost most is first.
+    expect(await incidents.first().textContent()).toContain(moved)
+    await call("PATCH", `/v1/channels/${moved}`, { address: works.url })
+    await call("POST", `/v1/channels/${moved}/test`)
     await failing.waitFor({ state: "detached" })
-    const dead = incidents.filter({ hasText: "3 deliveries to the channel moved are dead." })
+    const dead = incidents.filter({ hasText: `4 deliveries to the channel ${moved} are dead.` })
     await dead.waitFor()
     expect(
       await iso(
-        "select resolved_at as at from incident where kind = 'channel.failing' and subject_id = 'moved'",
+        "select resolved_at as at from incident where kind = 'channel.failing' and subject_id = 'redirects-elsewhere'",
       ),
-    ).toBe(await iso("select ended_at as at from channel_failure where channel_id = 'moved'"))
+    ).toBe(await iso("select ended_at as at from channel_failure where channel_id = 'redirects-elsewhere'"))
     await waitUntil("the breaker to close", async () => {
-      return (await it.sql("select from channel_status where breaker_opened_at is not null")).length === 0
+      return (
+        (
+          await it.sql(
+            "select from channel_status where breaker_opened_at is not null and channel_id = 'redirects-elsewhere'",
+          )
+        ).length === 0
+      )
     })
     await dead.getByRole("link", { name: "Resend them" }).click()
     await openDialog(page, "Resend these")
-    await page.getByText("3 deliveries will be sent again").waitFor()
+    await page.getByText("4 deliveries will be sent again").waitFor()
     expect(await page.getByText("still failing").count()).toBe(0)
 
     // A source that hangs is running most of the time.
@@ -145,6 +190,14 @@ test.skipIf(!chromium)(
     expect(await fails.locator("time").getAttribute("datetime")).toBe(
       await iso("select failing_since as at from sync_window"),
     )
+
+    await system.processes.get("scheduler")?.end("SIGKILL")
+    await it.sql("update sync_window set due_at = now() - interval '2 minutes', running = false")
+    const overdue = incidents.filter({ hasText: "Syncs are overdue: no scheduler starts them." })
+    await overdue.getByText("1 sync is due").waitFor()
+    expect(await sinceOf(overdue)).toBe(await iso("select due_at as at from sync_window"))
+    await it.start("scheduler")
+    await overdue.waitFor({ state: "detached" })
 
     network.cut()
     const kafka = incidents.filter({ hasText: "Kafka does not respond." })
