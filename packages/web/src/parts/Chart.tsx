@@ -6,7 +6,7 @@ import { formatDay, formatMinute, formatTime } from "../format.ts"
 import { texts } from "../texts.ts"
 import classes from "./Chart.module.css"
 
-type Series = {
+export type Series = {
   label: string
   /** The value at each time. Null: nothing is known. */
   values: (number | null)[]

@@ -30,26 +30,26 @@ function useNow(): number {
   )
 }
 
-/** How long ago, or in what time. Its tooltip is the time itself. `due`: a time that should be in the future. */
+/** How long ago, or in what time. `due`: a time that should be in the future. */
 export function Ago({ at, due = false }: { at: string; due?: boolean }) {
   const difference = useNow() - Date.parse(at)
-  const date = new Date(at)
   const span = formatSpan(Math.abs(difference))
   const isNow = due && difference > -1_000
-  return (
-    <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
-      {isNow ? texts.common.now : difference < 0 ? texts.common.in(span) : texts.common.ago(span)}
-    </time>
-  )
+  const text = isNow ? texts.common.now : difference < 0 ? texts.common.in(span) : texts.common.ago(span)
+  return <Instant at={at}>{text}</Instant>
 }
 
 /** For how long something has lasted. */
 export function Since({ at }: { at: string }) {
-  const span = formatSpan(useNow() - Date.parse(at))
+  return <Instant at={at}>{formatSpan(useNow() - Date.parse(at))}</Instant>
+}
+
+/** Its tooltip is the time itself. */
+function Instant({ at, children }: { at: string; children: string }) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={`${formatTime(date, "full")} · ${formatUtc(date)}`}>
-      {span}
+      {children}
     </time>
   )
 }

@@ -92,9 +92,5 @@ export const deliveryTexts = {
     erased: "It was erased on request.",
     size: "Size",
     repeat: "Repeat by hand",
-    repeatMasked:
-      "Reveal the body first to get code with the exact bytes: with the masked e-mail address, the signature does not match.",
-    repeatMore:
-      "The code contains the exact body. Set SITEWIRE_SECRET to the signing secret, which the page does not know.",
   },
 } as const

@@ -85,33 +85,8 @@ export function Health({ channel }: { channel: Channel }) {
         />
       </Section>
       <Columns>
-        <Section title={t.lastSuccess}>
-          {data.last_success ? (
-            <Facts
-              facts={[
-                [t.when, <Ago key="at" at={data.last_success.at} />],
-                [t.response, data.last_success.status ?? "–"],
-                [t.delivery, <DeliveryRef key="id" id={data.last_success.delivery} />],
-              ]}
-            />
-          ) : (
-            t.noSuccess
-          )}
-        </Section>
-        <Section title={t.lastFailure}>
-          {data.last_failure ? (
-            <Facts
-              facts={[
-                [t.when, <Ago key="at" at={data.last_failure.at} />],
-                [t.response, data.last_failure.status ?? texts.errors[data.last_failure.error]],
-                data.last_failure.detail !== null && [t.detail, data.last_failure.detail],
-                [t.delivery, <DeliveryRef key="id" id={data.last_failure.delivery} />],
-              ]}
-            />
-          ) : (
-            t.noFailure
-          )}
-        </Section>
+        <Last title={t.lastSuccess} attempt={data.last_success} none={t.noSuccess} />
+        <Last title={t.lastFailure} attempt={data.last_failure} none={t.noFailure} />
         {data.responses.length > 0 && (
           <Section title={t.responses}>
             <Facts
@@ -124,6 +99,32 @@ export function Health({ channel }: { channel: Channel }) {
         )}
       </Columns>
     </Rows>
+  )
+}
+
+type LastProps = {
+  title: string
+  attempt: ChannelHealth["last_success"] | ChannelHealth["last_failure"]
+  none: string
+}
+
+function Last({ title, attempt, none }: LastProps) {
+  const { error = null, detail = null } = attempt && "error" in attempt ? attempt : {}
+  return (
+    <Section title={title}>
+      {attempt ? (
+        <Facts
+          facts={[
+            [t.when, <Ago key="at" at={attempt.at} />],
+            [t.response, attempt.status ?? (error ? texts.errors[error] : "–")],
+            detail !== null && [t.detail, detail],
+            [t.delivery, <DeliveryRef key="id" id={attempt.delivery} />],
+          ]}
+        />
+      ) : (
+        none
+      )}
+    </Section>
   )
 }
 

@@ -59,6 +59,9 @@ export function Body({
             facts={[
               [t.size, formatBytes(body_bytes)],
               revealed && ["SHA-256", <Mono key="sha256">{revealed.body_sha256}</Mono>],
+              ...Object.entries(revealed?.request_headers ?? {})
+                .filter(([name]) => /signature$/i.test(name))
+                .map(([name, value]) => [name, <Mono key={name}>{value}</Mono>] as const),
             ]}
           />
         </div>

@@ -36,10 +36,9 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
   const { data: channel } = useQuery(channelQuery(stored.channel))
   const isPaused = stored.waiting_for !== null && channel?.paused_at
   // A delivery that waits for its retry is not deferred before the retry is due.
-  const waiting = isPaused ? { ...stored, waiting_for: "paused" as const, next_attempt_at: null } : stored
+  const delivery = isPaused ? { ...stored, waiting_for: "paused" as const, next_attempt_at: null } : stored
   // The exact body stays in this page's memory only, because it contains personal data.
   const [revealed, setRevealed] = useState<DeliveryBody | null>(null)
-  const delivery = revealed ? withSignatures(waiting, revealed.request_headers ?? {}) : waiting
   const reference = textOf(delivery.body?.reference)
   const site = textOf(delivery.body?.site_url)
   return (
@@ -89,22 +88,10 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
             <Body delivery={delivery} revealed={revealed} reveal={setRevealed} />
           </Rows>
         </Columns>
-        <Repeat delivery={delivery} body={revealed?.body ?? null} />
+        <Repeat delivery={delivery} revealed={revealed} />
       </Rows>
     </>
   )
-}
-
-/** Attempts have equal signatures if the same secret signed the same content. */
-function withSignatures(delivery: Delivery, whole: Record<string, string>): Delivery {
-  const attempt_log = delivery.attempt_log.map((attempt) => {
-    const headers = Object.entries(attempt.request_headers ?? {}).map(([name, shown]) => {
-      const [start = "", ...cut] = shown.split("…")
-      return [name, start !== "" && cut.length > 0 && whole[name]?.startsWith(start) ? whole[name] : shown]
-    })
-    return { ...attempt, request_headers: attempt.request_headers && Object.fromEntries(headers) }
-  })
-  return { ...delivery, attempt_log }
 }
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)

@@ -1,22 +1,18 @@
-import { Text } from "@mantine/core"
-import type { DeliveryWithAttempts } from "@sitewire/contracts"
+import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { texts } from "../../texts.ts"
 import { curlOf } from "./curl.ts"
 
-const t = texts.delivery
+type RepeatProps = { delivery: DeliveryWithAttempts; revealed: DeliveryBody | null }
 
-/** How to send the request again by hand. */
-export function Repeat({ delivery, body }: { delivery: DeliveryWithAttempts; body: string | null }) {
-  const attempt = delivery.attempt_log.at(-1)
-  if (delivery.body === null || !attempt?.request_headers) return null
+/** How to send the request again by hand, for whoever sees all of it. */
+export function Repeat({ delivery, revealed }: RepeatProps) {
+  const url = delivery.attempt_log.at(-1)?.url
+  if (!url || !revealed?.request_headers) return null
   return (
-    <Section title={t.repeat}>
-      <Text size="sm" c="dimmed" mb="sm">
-        {body === null ? t.repeatMasked : t.repeatMore}
-      </Text>
-      <Code what="curl" code={curlOf(attempt, body ?? JSON.stringify(delivery.body))} />
+    <Section title={texts.delivery.repeat}>
+      <Code what="curl" code={curlOf(url, revealed.request_headers, revealed.body)} />
     </Section>
   )
 }

@@ -72,21 +72,19 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
         )
       })}
       {resend && untilResend === attempts.length && <Resend job={resend} />}
-      {next_attempt_at && (
+      {waiting_for && (
         <li data-kind="next">
           <div className={classes.line}>
             <strong>{t.attempt(delivery.attempts + 1)}</strong>
             <span className={classes.at}>
-              <Ago at={next_attempt_at} due /> · <Time at={next_attempt_at} />
+              {next_attempt_at ? (
+                <>
+                  <Ago at={next_attempt_at} due /> · <Time at={next_attempt_at} />
+                </>
+              ) : (
+                texts.waitingFor[waiting_for]
+              )}
             </span>
-          </div>
-        </li>
-      )}
-      {!next_attempt_at && waiting_for && (
-        <li data-kind="next">
-          <div className={classes.line}>
-            <strong>{t.attempt(delivery.attempts + 1)}</strong>
-            <span className={classes.at}>{texts.waitingFor[waiting_for]}</span>
           </div>
         </li>
       )}

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { statisticsQuery } from "../../api/queries.ts"
 import { formatCompact, formatMs, formatPercent } from "../../format.ts"
-import { Chart } from "../../parts/Chart.tsx"
+import { Chart, type Series } from "../../parts/Chart.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -33,96 +33,51 @@ export function Charts({ range }: { range: Range }) {
   const { times, incomplete } = shown
   const { total, counted_before } = data
   const success = successOf(total)
+  const triggers = total.triggers ?? { accepted: 0, covered: 0 }
   const ms = (value: number | undefined) => (value === undefined ? "–" : formatMs(value))
+  const chart = { times, incomplete }
   return (
     <div>
       <div className={classes.charts}>
         <Chart
+          {...chart}
           label={t.deliveries}
-          times={times}
-          incomplete={incomplete}
           format={formatCompact}
           open={open}
           series={[
-            {
-              label: t.created,
-              values: shown.deliveries,
-              color: "--chart-1",
-              filled: true,
-              summary: formatCompact(total.deliveries),
-            },
-            {
-              label: t.failedAttempts,
-              values: shown.failed,
-              color: "--chart-2",
-              summary: formatCompact(failuresOf(total)),
-            },
+            line(t.created, shown.deliveries, "--chart-1", formatCompact(total.deliveries), true),
+            line(t.failedAttempts, shown.failed, "--chart-2", formatCompact(failuresOf(total))),
           ]}
         />
         <Chart
+          {...chart}
           label={t.success}
-          times={times}
-          incomplete={incomplete}
           format={formatPercent}
           max={1}
           open={open}
           series={[
-            {
-              label: t.rate,
-              values: shown.success,
-              color: "--chart-1",
-              filled: true,
-              summary: success === null ? "–" : formatPercent(success),
-            },
+            line(t.rate, shown.success, "--chart-1", success === null ? "–" : formatPercent(success), true),
           ]}
         />
         <Chart
+          {...chart}
           label={t.latency}
-          times={times}
-          incomplete={incomplete}
           format={formatMs}
           logarithmic
           open={open}
           series={[
-            {
-              label: "p50",
-              values: shown.p50,
-              color: "--chart-1",
-              summary: ms(total.latency_ms?.p50),
-            },
-            {
-              label: "p99",
-              values: shown.p99,
-              color: "--chart-3",
-              summary: ms(total.latency_ms?.p99),
-            },
+            line("p50", shown.p50, "--chart-1", ms(total.latency_ms?.p50)),
+            line("p99", shown.p99, "--chart-3", ms(total.latency_ms?.p99)),
           ]}
         />
         <Chart
+          {...chart}
           label={t.triggers}
-          times={times}
-          incomplete={incomplete}
           format={formatCompact}
           series={[
-            {
-              label: t.triggersAccepted,
-              values: shown.accepted,
-              color: "--chart-1",
-              filled: true,
-              summary: formatCompact(total.triggers?.accepted ?? 0),
-            },
-            {
-              label: t.triggersCovered,
-              values: shown.covered,
-              color: "--chart-4",
-              summary: formatCompact(total.triggers?.covered ?? 0),
-            },
-            {
-              label: t.syncs,
-              values: shown.syncs,
-              color: "--chart-3",
-              summary: formatCompact(syncsOf(total)),
-            },
+            line(t.triggersAccepted, shown.accepted, "--chart-1", formatCompact(triggers.accepted), true),
+            line(t.triggersCovered, shown.covered, "--chart-4", formatCompact(triggers.covered)),
+            line(t.syncs, shown.syncs, "--chart-3", formatCompact(syncsOf(total))),
           ]}
         />
       </div>
@@ -131,4 +86,14 @@ export function Charts({ range }: { range: Range }) {
       </p>
     </div>
   )
+}
+
+function line(
+  label: string,
+  values: Series["values"],
+  color: Series["color"],
+  summary: string,
+  filled = false,
+): Series {
+  return { label, values, color, summary, filled }
 }
