@@ -1,6 +1,6 @@
-import type { Channel, ListedChannel } from "../api/channels.ts"
+import type { ChangeChannel, Channel, ListedChannel } from "../api/channels.ts"
 import { mostDeadCounted } from "../messages/partnerMessage.ts"
-import { fields } from "./view.ts"
+import { fields, type Input } from "./view.ts"
 
 type Shown = Channel & { signing_secret?: string; staged_secret?: string; standard_webhooks_secret?: string }
 
@@ -41,6 +41,44 @@ export const channelView = {
     "staged_secret",
     ["standard_webhooks_secret", { label: "for standard webhooks" }],
   ),
+  form: [
+    {
+      name: "address",
+      label: "Notification address",
+      hint: "The partner's endpoint: https, on a public host. A change applies at once, also to deliveries that wait.",
+      kind: "url",
+      placeholder: "https://partner.example/webhooks/sitewire",
+    },
+    {
+      name: "max_per_second",
+      label: "Maximum rate",
+      hint: "Attempts per second, evenly spread. Further deliveries wait.",
+      kind: "number",
+      max: 1_000,
+      empty: "No maximum",
+    },
+    {
+      name: "contact",
+      label: "Contact",
+      hint: "E-mail address of the partner. It is written to when the channel fails, and when it has recovered.",
+      kind: "email",
+      empty: "Nobody is written to",
+      own: true,
+    },
+    {
+      name: "standard_webhooks",
+      label: "Standard Webhooks headers",
+      hint: "Also sends webhook-id, webhook-timestamp and webhook-signature.",
+      kind: "switch",
+      own: true,
+    },
+    {
+      name: "partner_may_change_address",
+      label: "The partner may change the address",
+      hint: "To one whose receiver answers a challenge. ALLOWED_RANGES does not apply to this channel then.",
+      kind: "switch",
+    },
+  ] as readonly Input<Omit<ChangeChannel, "request_headers">>[],
 }
 
 /** Dead deliveries of a channel, which are counted up to a limit. */

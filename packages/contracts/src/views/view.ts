@@ -19,6 +19,20 @@ export type Value = string | number | boolean | readonly string[] | null | undef
 /** `ago`: how long ago, or in what time. `id`: text that is never cut. `bad`: what should not be. */
 export type Format = "text" | "id" | "state" | "bad" | "time" | "ago" | "duration" | "bytes"
 
+/** A field of a form of the page. */
+export type Input<Row> = {
+  name: keyof Row & string
+  label: string
+  hint?: string
+  kind: "text" | "url" | "email" | "number" | "switch"
+  /** What it means to leave the field empty. Without it, the field is required. */
+  empty?: string
+  placeholder?: string
+  max?: number
+  /** A key of the noun itself may change it, too. */
+  own?: true
+}
+
 type Options<Row> = Partial<Omit<Field<Row>, "name">>
 
 /** The name of a property of the row or, with `value`, any name; label and format follow from it. */

@@ -2,9 +2,6 @@ import { Button, Stack } from "@mantine/core"
 import { useEffect } from "react"
 import { Failed } from "../parts/Failed.tsx"
 import { Notice } from "../parts/Notice.tsx"
-import { texts } from "../texts.ts"
-
-const t = texts.missingPart
 
 /** What Chromium, Firefox and Safari report if a file could not be loaded: of an earlier version, or without a connection. */
 const missingFile = /dynamically imported module|Importing a module script failed|Unable to preload CSS/i
@@ -22,10 +19,10 @@ export function PageError({ error }: { error: unknown }) {
   if (!isMissing) return <Failed error={error} />
   return (
     <Stack gap="md" align="start" data-inset>
-      <Notice kind="warn" role="alert" title={t.title}>
-        {t.more}
+      <Notice kind="warn" role="alert" title="A part of the page could not be loaded">
+        The connection was interrupted, or the console was upgraded while the page was open.
       </Notice>
-      <Button onClick={() => window.location.reload()}>{t.reload}</Button>
+      <Button onClick={() => window.location.reload()}>Load the page again</Button>
     </Stack>
   )
 }

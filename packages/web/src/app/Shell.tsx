@@ -8,13 +8,13 @@ import { signOut } from "../api/session.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { Loading } from "../parts/Loading.tsx"
 import { Toasts } from "../parts/Toasts.tsx"
-import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
 import { navigationOf } from "./navigation.ts"
 import classes from "./Shell.module.css"
 import { StreamNotice } from "./StreamNotice.tsx"
 
-const t = texts.shell
+const schemesText = { auto: "System", light: "Light", dark: "Dark" } as const
+
 const Search = lazy(() =>
   import("./search/Search.tsx").then(({ Search: component }) => ({ default: component })),
 )
@@ -39,22 +39,22 @@ export function Shell() {
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#main">
-        {t.skip}
+        Skip to the content
       </a>
-      <section className={classes.bar} aria-label={t.bar}>
+      <section className={classes.bar} aria-label="Menu and search">
         <Burger
           opened={menuOpen}
           onClick={menu.toggle}
           size="sm"
-          aria-label={t.menu}
+          aria-label="Menu"
           aria-expanded={menuOpen}
         />
         <Logo />
-        <ActionIcon variant="subtle" color="gray" size="lg" onClick={search.open} aria-label={t.search}>
+        <ActionIcon variant="subtle" color="gray" size="lg" onClick={search.open} aria-label="Search">
           <Icon name="search" />
         </ActionIcon>
       </section>
-      <aside className={classes.side} data-open={menuOpen} aria-label={t.console}>
+      <aside className={classes.side} data-open={menuOpen} aria-label="Console">
         <div className={classes.brand}>
           <Logo />
         </div>
@@ -67,9 +67,9 @@ export function Shell() {
           rightSection={<Kbd size="xs">/</Kbd>}
           className={classes.search}
         >
-          {t.search}
+          Search
         </Button>
-        <nav aria-label={t.navigation} className={classes.nav}>
+        <nav aria-label="Pages" className={classes.nav}>
           {navigationOf(access).map((group) => (
             <ul key={group[0]?.to}>
               {group.map(({ to, icon, label, exact }) => (
@@ -117,15 +117,15 @@ function Account() {
           <SegmentedControl
             size="xs"
             fullWidth
-            aria-label={t.appearance}
+            aria-label="Appearance"
             value={colorScheme}
             onChange={(scheme) => setColorScheme(scheme)}
-            data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: t.schemes[value] }))}
+            data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: schemesText[value] }))}
           />
-          <Link to="/keys">{t.sessions}</Link>
-          <a href="/reference">{t.api}</a>
+          <Link to="/keys">Your sessions</Link>
+          <a href="/reference">API reference</a>
           <Button variant="default" size="xs" fullWidth onClick={() => mutate()}>
-            {t.signOut}
+            Sign out
           </Button>
         </div>
       )}

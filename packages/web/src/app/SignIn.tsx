@@ -4,11 +4,10 @@ import { Navigate, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { readLink, sessionQuery, signIn } from "../api/session.ts"
 import { ProblemAlert } from "../parts/ProblemAlert.tsx"
-import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
 import classes from "./SignIn.module.css"
 
-const t = texts.signIn
+const linkFailedText = "The sign-in link did not work. It can be used once, and only for a short time"
 
 export function SignIn() {
   const { data: state } = useQuery(sessionQuery)
@@ -48,27 +47,33 @@ export function SignIn() {
         <Stack gap="md">
           <Logo />
           <div>
-            <Title order={1}>{t.title}</Title>
+            <Title order={1}>Sign in</Title>
             <Text c="dimmed" size="sm" mt={4}>
-              {t.intro}
+              To the console of Sitewire.
             </Text>
           </div>
           {linked.data && (
-            <Alert color="blue" variant="outline" role="status" title={t.linkTitle(linked.data.name)}>
-              {t.linkMore(linked.data.scopes)}
-              {state?.kind === "signed in" && ` ${t.linkReplaces(state.session.name)}`}
+            <Alert
+              color="blue"
+              variant="outline"
+              role="status"
+              title={`This link signs in as ${linked.data.name}`}
+            >
+              {`Scopes: ${linked.data.scopes.join(", ")}. Continue only if you expected this link: what you do will be done under this name.`}
+              {state?.kind === "signed in" &&
+                ` You are signed in as ${state.session.name}. That session will be replaced in this browser.`}
             </Alert>
           )}
-          {linked.error && <ProblemAlert error={linked.error} title={t.linkFailed} />}
+          {linked.error && <ProblemAlert error={linked.error} title={linkFailedText} />}
           {ended && (
-            <Alert color="yellow" variant="outline" role="status" title={t.endedTitle}>
-              {t.ended}
+            <Alert color="yellow" variant="outline" role="status" title="Your session has ended">
+              Sign in again to continue where you were.
             </Alert>
           )}
           {link === null && methods.key && (
             <PasswordInput
-              label={t.key}
-              description={t.keyHint}
+              label="API key"
+              description="The scopes of the key determine what you see and may do."
               placeholder="swk_…"
               autoComplete="current-password"
               required
@@ -76,11 +81,14 @@ export function SignIn() {
               autoFocus
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
-              visibilityToggleButtonProps={{ "aria-label": t.showKey }}
+              visibilityToggleButtonProps={{ "aria-label": "Show the key" }}
             />
           )}
           {error && (
-            <ProblemAlert error={error} title={variables && "link" in variables ? t.linkFailed : t.failed} />
+            <ProblemAlert
+              error={error}
+              title={variables && "link" in variables ? linkFailedText : "You are not signed in"}
+            />
           )}
           {(methods.key || link !== null) && (
             <Button
@@ -89,26 +97,26 @@ export function SignIn() {
               disabled={link === null ? key.trim() === "" : !linked.data}
               fullWidth
             >
-              {linked.data ? t.linkSubmit(linked.data.name) : t.submit}
+              {linked.data ? `Sign in as ${linked.data.name}` : "Sign in"}
             </Button>
           )}
           {link !== null && (
             <Button variant="default" onClick={() => setLink(null)} fullWidth>
-              {t.linkCancel}
+              Do not use the link
             </Button>
           )}
           {methods.oidc && (
             <>
-              {methods.key && <Divider label={t.or} />}
+              {methods.key && <Divider label="or" />}
               <Button component="a" href={openIdUrl(href)} variant="default" fullWidth>
-                {t.oidc}
+                Sign in with your organisation
               </Button>
             </>
           )}
           <Text size="xs" c="dimmed">
-            {t.noKey}{" "}
+            No key? Ask an operator for one.{" "}
             <Anchor href="/reference" underline="always">
-              {t.api}
+              About the API
             </Anchor>
           </Text>
         </Stack>

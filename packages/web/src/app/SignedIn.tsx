@@ -7,7 +7,6 @@ import { Failed } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
 import { Notice } from "../parts/Notice.tsx"
 import { toast } from "../parts/Toasts.tsx"
-import { texts } from "../texts.ts"
 import { Logo } from "./Logo.tsx"
 import classes from "./Shell.module.css"
 
@@ -26,7 +25,12 @@ function NoSession({ error, retry }: { error: unknown; retry: () => unknown }) {
   return (
     <main className={classes.noSession}>
       <Logo />
-      {isSlow && <Notice kind="warn" title={texts.failed.slow} />}
+      {isSlow && (
+        <Notice
+          kind="warn"
+          title="The console, or its Postgres, does not respond. The page opens by itself when it does."
+        />
+      )}
       {error ? <Failed error={error} retry={retry} /> : <Loading />}
     </main>
   )
@@ -43,7 +47,9 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const shown = useRef(session)
   useEffect(() => {
     if (shown.current && session && !isSameUser(shown.current, session))
-      toast(texts.shell.otherSession(session.name))
+      toast(
+        `You have signed in as ${session.name} in another tab. This page now shows what ${session.name} may see.`,
+      )
     shown.current = session
   }, [session])
 

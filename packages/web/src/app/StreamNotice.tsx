@@ -1,7 +1,6 @@
 import { useStreamState } from "../api/stream.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { Time } from "../parts/Time.tsx"
-import { texts } from "../texts.ts"
 import classes from "./Shell.module.css"
 
 export function StreamNotice() {
@@ -12,8 +11,8 @@ export function StreamNotice() {
         <p className={classes.notice}>
           <Icon name="interrupted" />
           <span>
-            {texts.shell.interrupted} <Time at={new Date(since).toISOString()} format="time" />.{" "}
-            {texts.shell.interruptedMore}
+            Live updates are interrupted since <Time at={new Date(since).toISOString()} format="time" />. What
+            you see may be out of date. The page tries to connect again by itself.
           </span>
         </p>
       )}

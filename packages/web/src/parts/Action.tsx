@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks"
 import { type ReactNode, useState } from "react"
 import type { Post } from "../api/client.ts"
 import { useWrite } from "../api/useWrite.ts"
-import { texts } from "../texts.ts"
+import { reasonHint } from "../words.ts"
 import { FormDialog } from "./FormDialog.tsx"
 import { Icon, type IconName } from "./Icon.tsx"
 import { toast } from "./Toasts.tsx"
@@ -60,7 +60,7 @@ function Ask<Result>({
   label,
   danger = false,
   reason,
-  reasonLabel = reason === "required" ? texts.common.reason : texts.common.reasonOptional,
+  reasonLabel = reason === "required" ? "Reason" : "Reason (optional)",
   run,
   done,
   then,
@@ -89,7 +89,7 @@ function Ask<Result>({
       {reason && (
         <TextInput
           label={reasonLabel}
-          description={texts.common.reasonHint}
+          description={reasonHint}
           value={why}
           required={reason === "required"}
           maxLength={500}

@@ -1,17 +1,14 @@
 import { Button, Stack } from "@mantine/core"
-import { texts } from "../texts.ts"
 import { Notice } from "./Notice.tsx"
-
-const t = texts.changedMeanwhile
 
 /** A change was rejected, because its form shows an older version. */
 export function ChangedMeanwhile({ show }: { show: () => void }) {
   return (
-    <Notice kind="warn" role="alert" title={t.title}>
+    <Notice kind="warn" role="alert" title="Somebody else has changed this meanwhile">
       <Stack gap="xs" align="start">
-        <span>{t.more}</span>
+        <span>So nothing was saved. See what is stored now, and then repeat your change.</span>
         <Button variant="default" size="xs" onClick={show}>
-          {t.show}
+          Show the current version
         </Button>
       </Stack>
     </Notice>

@@ -3,7 +3,6 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 import { formatDay, formatMinute, formatTime } from "../format.ts"
-import { texts } from "../texts.ts"
 import classes from "./Chart.module.css"
 
 export type Series = {
@@ -32,7 +31,6 @@ type ChartProps = {
   open?: { hint: string; at: (time: number) => void }
 }
 
-const t = texts.charts
 const height = 168
 
 /** A chart of values over time. The arrow keys select a point, and Enter opens it. */
@@ -157,7 +155,7 @@ export function Chart({
     const value = selected === null ? undefined : all[selected]
     return [name, value === undefined ? summary : value === null ? "–" : format(value)] as const
   })
-  const soFar = incomplete && selected === times.length - 1 ? ` ${t.soFar}` : ""
+  const soFar = incomplete && selected === times.length - 1 ? ` so far` : ""
   const shownTime = time === undefined ? "" : `${formatTime(new Date(time * 1000), "near")}${soFar}`
   const spoken = `${shownTime} ${values.map((pair) => pair.join(": ")).join(", ")}`
   return (

@@ -1,5 +1,4 @@
 import { Button } from "@mantine/core"
-import { texts } from "../texts.ts"
 import { Icon } from "./Icon.tsx"
 
 export function ClearFilters({ clear }: { clear: () => void }) {
@@ -11,7 +10,7 @@ export function ClearFilters({ clear }: { clear: () => void }) {
       leftSection={<Icon name="cross" size={14} />}
       onClick={clear}
     >
-      {texts.common.clearFilters}
+      Clear filters
     </Button>
   )
 }

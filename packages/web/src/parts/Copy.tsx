@@ -1,5 +1,4 @@
 import { ActionIcon, CopyButton, Tooltip } from "@mantine/core"
-import { texts } from "../texts.ts"
 import classes from "./Copy.module.css"
 import { Icon } from "./Icon.tsx"
 
@@ -8,13 +7,13 @@ export function Copy({ value, what }: { value: string; what: string }) {
   return (
     <CopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? texts.common.copied : texts.common.copy(what)}>
+        <Tooltip label={copied ? "Copied" : `Copy: ${what}`}>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="sm"
             onClick={copy}
-            aria-label={copied ? texts.common.copied : texts.common.copy(what)}
+            aria-label={copied ? "Copied" : `Copy: ${what}`}
           >
             <Icon name={copied ? "check" : "copy"} size={15} />
           </ActionIcon>

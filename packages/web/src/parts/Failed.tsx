@@ -1,10 +1,7 @@
 import { Button, Stack, Text, Title } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import { ApiFailure } from "../api/failure.ts"
-import { texts } from "../texts.ts"
 import { ProblemAlert } from "./ProblemAlert.tsx"
-
-const t = texts.failed
 
 /** In place of content that could not be read. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => unknown }) {
@@ -13,16 +10,16 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => unknown
   if (status === 403)
     return (
       <Stack gap="xs" align="start" py="xl" data-inset>
-        <Title order={1}>{t.forbidden}</Title>
-        <Text c="dimmed">{t.forbiddenMore}</Text>
+        <Title order={1}>You may not see this</Title>
+        <Text c="dimmed">The scopes of your key do not include this page.</Text>
       </Stack>
     )
   return (
     <Stack gap="md" align="start" data-inset>
-      <ProblemAlert error={error} title={t.title} />
+      <ProblemAlert error={error} title="This could not be read" />
       {retry && (
         <Button variant="default" onClick={() => retry()}>
-          {t.retry}
+          Try again
         </Button>
       )}
     </Stack>
@@ -32,9 +29,9 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => unknown
 export function NotFound() {
   return (
     <Stack gap="xs" align="start" py="xl" data-inset>
-      <Title order={1}>{t.notFound}</Title>
-      <Text c="dimmed">{t.notFoundMore}</Text>
-      <Link to="/">{t.toStart}</Link>
+      <Title order={1}>Not found</Title>
+      <Text c="dimmed">It does not exist, or you may not see it.</Text>
+      <Link to="/">To the start page</Link>
     </Stack>
   )
 }

@@ -1,7 +1,6 @@
 import { Button, Group, Modal, Stack } from "@mantine/core"
 import type { ReactNode } from "react"
 import { hasCode } from "../api/failure.ts"
-import { texts } from "../texts.ts"
 import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
 import { ProblemAlert } from "./ProblemAlert.tsx"
 
@@ -33,7 +32,7 @@ export function FormDialog({
 }) {
   const isOutdated = showCurrent && hasCode(error, "changed-meanwhile")
   return (
-    <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": texts.common.close }}>
+    <Modal opened onClose={close} title={title} closeButtonProps={{ "aria-label": "Close" }}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -46,7 +45,7 @@ export function FormDialog({
           {error !== null && !isOutdated && <ProblemAlert error={error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} data-autofocus={focus === "cancel" || undefined}>
-              {texts.common.cancel}
+              Cancel
             </Button>
             <Button
               type="submit"

@@ -1,7 +1,4 @@
 import { Button, Group, PasswordInput, TextInput } from "@mantine/core"
-import { texts } from "../texts.ts"
-
-const t = texts.requestHeaders
 
 export type HeaderField = { name: string; value: string }
 
@@ -21,14 +18,14 @@ export function HeaderFields({
         // biome-ignore lint/suspicious/noArrayIndexKey: a field has no other identity
         <Group key={at} grow align="start">
           <TextInput
-            label={t.name}
+            label="Header"
             placeholder="Authorization"
             required
             value={name}
             onChange={(event) => set(at, { name: event.currentTarget.value.trim() })}
           />
           <PasswordInput
-            label={t.value}
+            label="Value"
             autoComplete="off"
             required
             value={value}
@@ -39,7 +36,7 @@ export function HeaderFields({
       {headers.length < 4 && (
         <Group>
           <Button variant="default" onClick={() => change([...headers, { name: "", value: "" }])}>
-            {t.add}
+            Add a request header
           </Button>
         </Group>
       )}

@@ -1,6 +1,5 @@
 import { Skeleton, Stack } from "@mantine/core"
 import { useEffect, useState } from "react"
-import { texts } from "../texts.ts"
 
 /** Appears only if loading takes noticeably long, so that a fast page does not flicker. */
 export function Loading({ rows = 5 }: { rows?: number }) {
@@ -10,7 +9,7 @@ export function Loading({ rows = 5 }: { rows?: number }) {
     return () => clearTimeout(timer)
   }, [])
   return (
-    <Stack gap="sm" data-inset role="status" aria-label={texts.common.loading}>
+    <Stack gap="sm" data-inset role="status" aria-label="Loading …">
       {Array.from({ length: visible ? rows : 0 }, (_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the placeholders are all alike
         <Skeleton key={row} height={row === 0 ? 28 : 20} width={row === 0 ? "40%" : "100%"} />

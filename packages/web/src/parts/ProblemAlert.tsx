@@ -1,5 +1,4 @@
 import { ApiFailure } from "../api/failure.ts"
-import { texts } from "../texts.ts"
 import { Notice } from "./Notice.tsx"
 
 /** What was rejected, and why, as the API states it. */
@@ -8,9 +7,9 @@ export function ProblemAlert({ error, title }: { error: unknown; title?: string 
   const detail = error instanceof ApiFailure ? (problem?.detail ?? problem?.title) : String(error)
   const fields = problem?.errors ?? []
   return (
-    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? texts.failed.noResponse}>
+    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? "No response"}>
       {error instanceof ApiFailure && problem === null
-        ? texts.failed.unreachable
+        ? "The console does not respond. Check your network, and try again."
         : fields.length === 0 && detail}
       {fields.length > 0 && (
         <ul>
@@ -21,7 +20,7 @@ export function ProblemAlert({ error, title }: { error: unknown; title?: string 
       )}
       {problem?.request_id && problem.status >= 500 && !detail?.includes(problem.request_id) && (
         <div>
-          {texts.failed.request} <code>{problem.request_id}</code>
+          Request id for the operator: <code>{problem.request_id}</code>
         </div>
       )}
     </Notice>

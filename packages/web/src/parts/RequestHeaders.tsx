@@ -2,7 +2,6 @@ import { Group, Stack, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Versioned } from "../api/client.ts"
-import { texts } from "../texts.ts"
 import { Action } from "./Action.tsx"
 import { DialogButton } from "./DialogButton.tsx"
 import { FormDialog } from "./FormDialog.tsx"
@@ -10,8 +9,6 @@ import { areComplete, type HeaderField, HeaderFields, withoutValues } from "./He
 import { Section } from "./Page.tsx"
 import { Time } from "./Time.tsx"
 import { toast } from "./Toasts.tsx"
-
-const t = texts.requestHeaders
 
 type Props = {
   /** The connection or the channel. */
@@ -26,25 +23,29 @@ export function RequestHeaders(props: Props) {
   const { id, shown, set, refresh } = props
   const { request_header_names: names, request_headers_changed_at: changedAt } = shown
   return (
-    <Section title={t.title}>
+    <Section title="Request headers">
       <Stack gap="md">
-        <Text size="sm">{names.length === 0 ? t.none : t.some(names.join(", "))}</Text>
+        <Text size="sm">
+          {names.length === 0
+            ? "No request headers are set. If the partner's server needs a credential, set Authorization here."
+            : `Each request has these headers: ${names.join(", ")}. Their values are never shown.`}
+        </Text>
         <Group gap="xs">
-          <DialogButton label={t.set}>{(close) => <Dialog {...props} close={close} />}</DialogButton>
+          <DialogButton label="Set headers">{(close) => <Dialog {...props} close={close} />}</DialogButton>
           {names.length > 0 && (
             <Action
-              label={t.remove}
+              label="Remove headers"
               danger
-              title={t.removeTitle(id)}
+              title={`Remove the request headers of ${id}?`}
               run={() => set([], shown.etag).finally(refresh)}
-              done={t.changed}
+              done="The request headers are changed"
             >
-              {t.removeMore}
+              The next request is made without them.
             </Action>
           )}
           {changedAt && (
             <Text size="sm" c="dimmed">
-              {t.lastChanged} <Time at={changedAt} />
+              Last changed <Time at={changedAt} />
             </Text>
           )}
         </Group>
@@ -60,13 +61,13 @@ function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void 
     mutationFn: () => set(headers, opened.etag).finally(refresh),
     onSuccess() {
       close()
-      toast(t.changed)
+      toast("The request headers are changed")
     },
   })
   return (
     <FormDialog
-      title={t.setTitle(id)}
-      submit={t.set}
+      title={`Set the request headers of ${id}?`}
+      submit="Set headers"
       ready={areComplete(headers)}
       request={request}
       showCurrent={() => {
@@ -76,7 +77,10 @@ function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void 
       }}
       close={close}
     >
-      <span>{t.setMore}</span>
+      <span>
+        They replace all that are set. The values are stored encrypted, and nobody can read them here again.
+        The next request has them.
+      </span>
       <HeaderFields headers={headers} change={setFields} />
     </FormDialog>
   )

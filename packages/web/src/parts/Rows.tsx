@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core"
 import type { ReactNode } from "react"
-import { texts } from "../texts.ts"
 import classes from "./Rows.module.css"
 import { Scroll } from "./Scroll.tsx"
 
@@ -63,7 +62,7 @@ export function More({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages) 
   return (
     <div className={classes.more}>
       <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-        {texts.common.more}
+        Show more
       </Button>
     </div>
   )

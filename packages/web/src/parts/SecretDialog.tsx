@@ -1,10 +1,7 @@
 import { Button, Modal, Stack } from "@mantine/core"
 import type { ReactNode } from "react"
-import { texts } from "../texts.ts"
 import { CopyField } from "./CopyField.tsx"
 import { Notice } from "./Notice.tsx"
-
-const t = texts.secretDialog
 
 /** Shows a secret that the API returns only once. Only its button closes it, so that no stray click loses the secret. */
 export function SecretDialog({
@@ -30,12 +27,12 @@ export function SecretDialog({
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Notice kind="warn" title={t.once}>
-          {t.onceMore}
+        <Notice kind="warn" title="Store it now">
+          It is shown only this once. Pass it on over a secure channel.
         </Notice>
         <CopyField label={label} value={secret} what={label} />
         {children}
-        <Button onClick={close}>{t.stored}</Button>
+        <Button onClick={close}>I have stored it</Button>
       </Stack>
     </Modal>
   )

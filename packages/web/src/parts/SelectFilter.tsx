@@ -1,5 +1,4 @@
 import { Select } from "@mantine/core"
-import { texts } from "../texts.ts"
 
 /** A filter with fixed values, by their labels. Undefined: not filtered. */
 export function SelectFilter<Value extends string>({
@@ -16,7 +15,7 @@ export function SelectFilter<Value extends string>({
   return (
     <Select
       label={label}
-      placeholder={texts.common.all}
+      placeholder="All"
       clearable
       data={Object.entries<string>(values).map(([one, text]) => ({ value: one, label: text }))}
       value={value ?? null}

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from "react"
 import { formatSpan, formatTime, formatUtc, type TimeFormat } from "../format.ts"
-import { texts } from "../texts.ts"
 
 /** A time in the reader's zone. Its tooltip is in UTC. `ms`: with milliseconds, and UTC beside it. */
 export function Time({ at, format = "near" }: { at: string; format?: TimeFormat }) {
@@ -35,7 +34,7 @@ export function Ago({ at, due = false }: { at: string; due?: boolean }) {
   const difference = useNow() - Date.parse(at)
   const span = formatSpan(Math.abs(difference))
   const isNow = due && difference > -1_000
-  const text = isNow ? texts.common.now : difference < 0 ? texts.common.in(span) : texts.common.ago(span)
+  const text = isNow ? "at any moment" : difference < 0 ? `in ${span}` : `${span} ago`
   return <Instant at={at}>{text}</Instant>
 }
 

@@ -1,9 +1,15 @@
 import { Select, TextInput } from "@mantine/core"
-import { texts } from "../texts.ts"
 import { fromLocal, toLocal } from "./localTime.ts"
 import classes from "./TimeRange.module.css"
 
-const t = texts.timeRange
+const periodsText = {
+  any: "Any time",
+  hour: "Last hour",
+  today: "Today",
+  yesterday: "Yesterday",
+  week: "Last 7 days",
+} as const
+
 type Range = { after: string | undefined; before: string | undefined }
 
 /** A filter by time: a period of the list, or two times of the reader's zone, which is named. The values are in UTC. */
@@ -11,21 +17,21 @@ export function TimeRange({ after, before, change }: Range & { change: (range: R
   return (
     <div className={classes.range}>
       <Select
-        label={t.period}
-        placeholder={after === undefined && before === undefined ? texts.common.all : t.chosen}
-        data={Object.entries(t.periods).map(([value, label]) => ({ value, label }))}
+        label="Period"
+        placeholder={after === undefined && before === undefined ? "All" : "Own times"}
+        data={Object.entries(periodsText).map(([value, label]) => ({ value, label }))}
         value={null}
-        onChange={(period) => change(rangeOf(period as keyof typeof t.periods, new Date()))}
+        onChange={(period) => change(rangeOf(period as keyof typeof periodsText, new Date()))}
       />
       <TextInput
         type="datetime-local"
-        label={t.from(zone)}
+        label={`From (${zone})`}
         value={toLocal(after)}
         onChange={(event) => change({ before, after: fromLocal(event.currentTarget.value) })}
       />
       <TextInput
         type="datetime-local"
-        label={t.until}
+        label="Until"
         value={toLocal(before)}
         onChange={(event) => change({ after, before: fromLocal(event.currentTarget.value) })}
       />
@@ -35,7 +41,7 @@ export function TimeRange({ after, before, change }: Range & { change: (range: R
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-function rangeOf(period: keyof typeof t.periods, now: Date): Range {
+function rangeOf(period: keyof typeof periodsText, now: Date): Range {
   const midnight = (daysAgo: number) => {
     const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo)
     return at.toISOString()

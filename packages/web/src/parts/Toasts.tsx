@@ -1,6 +1,5 @@
 import { CloseButton } from "@mantine/core"
 import { useSyncExternalStore } from "react"
-import { texts } from "../texts.ts"
 import { Icon } from "./Icon.tsx"
 import classes from "./Toasts.module.css"
 
@@ -39,7 +38,7 @@ export function Toasts() {
           <span>{text}</span>
           <CloseButton
             size="sm"
-            aria-label={texts.common.close}
+            aria-label="Close"
             onClick={() => set(toasts.filter((one) => one.id !== id))}
           />
         </div>

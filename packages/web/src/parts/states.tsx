@@ -1,9 +1,9 @@
 import type { Connection, Delivery, Job, ListedChannel, Sync } from "@sitewire/contracts"
 import { formatCounted } from "../format.ts"
-import { texts } from "../texts.ts"
+import { connectionStates, deliveryStates, syncOutcomes } from "../words.ts"
 import { type Kind, State } from "./State.tsx"
 
-const t = texts.states
+const jobText = { running: "Running", done: "Done", cancelled: "Cancelled" } as const
 
 const deliveryKinds: Record<Delivery["state"], Kind> = {
   pending: "busy",
@@ -15,16 +15,16 @@ const deliveryKinds: Record<Delivery["state"], Kind> = {
 
 export function DeliveryState({ state, waiting }: { state: Delivery["state"]; waiting?: string | null }) {
   const retries = state === "pending" && waiting !== null && waiting !== undefined
-  return <State kind={retries ? "warn" : deliveryKinds[state]}>{t.delivery[state]}</State>
+  return <State kind={retries ? "warn" : deliveryKinds[state]}>{deliveryStates[state]}</State>
 }
 
 /** A channel with dead deliveries is not healthy, even if it does not fail now. */
 export function ChannelHealth({ health, dead }: Pick<ListedChannel, "health" | "dead">) {
   return (
     <>
-      {health === "failing" && <State kind="bad">{texts.channels.failing}</State>}
-      {dead.count > 0 && <State kind="bad">{texts.channels.dead(formatCounted(dead.count))}</State>}
-      {health === "ok" && dead.count === 0 && <State kind="good">{texts.channels.ok}</State>}
+      {health === "failing" && <State kind="bad">Failing</State>}
+      {dead.count > 0 && <State kind="bad">{`${formatCounted(dead.count)} dead`}</State>}
+      {health === "ok" && dead.count === 0 && <State kind="good">Healthy</State>}
     </>
   )
 }
@@ -37,7 +37,7 @@ const connectionKinds: Record<Connection["state"], Kind> = {
 }
 
 export function ConnectionState({ state }: { state: Connection["state"] }) {
-  return <State kind={connectionKinds[state]}>{t.connection[state]}</State>
+  return <State kind={connectionKinds[state]}>{connectionStates[state]}</State>
 }
 
 const syncKinds: Record<Sync["outcome"], Kind> = {
@@ -49,11 +49,11 @@ const syncKinds: Record<Sync["outcome"], Kind> = {
 }
 
 export function SyncOutcome({ outcome }: { outcome: Sync["outcome"] }) {
-  return <State kind={syncKinds[outcome]}>{t.sync[outcome]}</State>
+  return <State kind={syncKinds[outcome]}>{syncOutcomes[outcome]}</State>
 }
 
 const jobKinds: Record<Job["state"], Kind> = { running: "busy", done: "good", cancelled: "idle" }
 
 export function JobState({ state }: { state: Job["state"] }) {
-  return <State kind={jobKinds[state]}>{t.job[state]}</State>
+  return <State kind={jobKinds[state]}>{jobText[state]}</State>
 }

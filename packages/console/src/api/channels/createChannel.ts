@@ -42,17 +42,14 @@ export const createChannel = implement("createChannel", async (context, { body, 
     const contact = givenContact === null ? null : { address: givenContact }
     if (contact) await storeContact(context, id, contact.address)
     const channel = channelResponse({ ...row, contact }, caller)
-    const { standard_webhooks, max_per_second, operator_notifications, request_header_names } = channel
-    const { partner_may_change_address } = channel
+    const { address: stored, standard_webhooks, request_header_names } = channel
     const changes = changesOf(
       {},
       {
-        address: channel.address,
+        ...given(columns),
+        address: stored,
         secret_id,
         standard_webhooks,
-        ...(max_per_second === null ? {} : { max_per_second }),
-        ...(operator_notifications ? { operator_notifications } : {}),
-        ...(partner_may_change_address ? { partner_may_change_address } : {}),
         ...(request_header_names.length > 0 ? { request_header_names } : {}),
         ...(contact ? { contact: auditedContact(channel) } : {}),
       },

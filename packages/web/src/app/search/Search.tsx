@@ -5,12 +5,9 @@ import { useNavigate } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useId, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { Icon } from "../../parts/Icon.tsx"
-import { texts } from "../../texts.ts"
 import { navigationOf } from "../navigation.ts"
 import classes from "./Search.module.css"
 import { type Hit, searchEverything } from "./searchEverything.ts"
-
-const t = texts.search
 
 /** Finds a page, a channel, a connection or a delivery. */
 export function Search({ close }: { close: () => void }) {
@@ -30,11 +27,16 @@ export function Search({ close }: { close: () => void }) {
   const pages: Hit[] = navigationOf(access)
     .flat()
     .filter(({ label }) => label.toLowerCase().includes(text.trim().toLowerCase()))
-    .map(({ to, label }) => ({ key: to, kind: t.page, title: label, link: { to } }))
+    .map(({ to, label }) => ({ key: to, kind: "Page", title: label, link: { to } }))
   const hits = [...(searched === "" ? [] : (found?.hits ?? [])), ...pages]
   const failed = (found?.failed ?? []).join(", ")
-  const whole = searched.includes("@") ? t.email : t.whole
-  const foot = failed !== "" ? t.failed(failed) : `${hits.length === 0 ? t.none : t.hint} ${whole}`
+  const whole = searched.includes("@")
+    ? "Whoever may erase personal data finds deliveries by the whole e-mail address."
+    : "Deliveries are found by the whole id, reference or site."
+  const foot =
+    failed !== ""
+      ? `These could not be searched: ${failed}. Search again in a moment.`
+      : `${hits.length === 0 ? "Nothing found." : "↑ ↓ to choose, Enter to open, Esc to close."} ${whole}`
   const index = Math.min(chosen, hits.length - 1)
 
   // Enter may be pressed before the text is searched. What an earlier text found is not opened.
@@ -68,7 +70,7 @@ export function Search({ close }: { close: () => void }) {
       yOffset="12vh"
       centered={false}
       size="lg"
-      attributes={{ content: { "aria-label": t.title } }}
+      attributes={{ content: { "aria-label": "Search" } }}
     >
       <TextInput
         data-autofocus
@@ -76,8 +78,8 @@ export function Search({ close }: { close: () => void }) {
         size="md"
         className={classes.input}
         leftSection={<Icon name="search" />}
-        placeholder={t.placeholder}
-        aria-label={t.title}
+        placeholder="Event, reference, site, delivery, channel or connection"
+        aria-label="Search"
         role="combobox"
         aria-expanded={hits.length > 0}
         aria-controls={listId}
@@ -90,7 +92,7 @@ export function Search({ close }: { close: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={listId} role="listbox" aria-label={t.results} className={classes.list}>
+      <div id={listId} role="listbox" aria-label="Results" className={classes.list}>
         {hits.map((hit, position) => (
           // The keyboard stays in the input, which names the chosen option.
           // biome-ignore lint/a11y/useFocusableInteractive: see above
@@ -114,7 +116,7 @@ export function Search({ close }: { close: () => void }) {
         ))}
       </div>
       <p className={classes.foot} role="status">
-        {isFetching ? texts.common.loading : foot}
+        {isFetching ? "Loading …" : foot}
       </p>
     </Modal>
   )

@@ -3,7 +3,7 @@ import type { Access } from "../../api/access.ts"
 import { api, postDryRun } from "../../api/client.ts"
 import { hasCode, isNotFound } from "../../api/failure.ts"
 import { formatTime } from "../../format.ts"
-import { texts } from "../../texts.ts"
+import { deliveryStates, pageNames } from "../../words.ts"
 
 export type Hit = {
   key: string
@@ -18,7 +18,6 @@ export type Hit = {
 /** `failed`: what could not be searched, such as `Deliveries`. */
 type Found = { hits: Hit[]; failed: string[] }
 
-const t = texts.search
 const limit = 5
 const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
@@ -66,7 +65,7 @@ async function outcomeOf(
     return { hits: await search, failed: [] }
   } catch (error) {
     const isNone = isNotFound(error) || hasCode(error, "invalid-request")
-    return { hits: [], failed: isNone ? [] : [texts.pages[what]] }
+    return { hits: [], failed: isNone ? [] : [pageNames[what]] }
   }
 }
 
@@ -80,7 +79,7 @@ async function findChannels(q: string, signal: AbortSignal): Promise<Hit[]> {
   const { data } = await api.listChannels({ q, limit }, { signal })
   return data.map(({ id, address }) => ({
     key: `channel ${id}`,
-    kind: t.channel,
+    kind: "Channel",
     title: id,
     more: address,
     link: { to: "/channels/$id", params: { id } },
@@ -91,7 +90,7 @@ async function findConnections(q: string, signal: AbortSignal): Promise<Hit[]> {
   const { data } = await api.listConnections({ q, limit }, { signal })
   return data.map(({ id, site }) => ({
     key: `connection ${id}`,
-    kind: t.connection,
+    kind: "Connection",
     title: id,
     more: site,
     link: { to: "/connections/$id", params: { id } },
@@ -105,7 +104,7 @@ async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
 
 /** By the keyed digest, as an erasure finds them. */
 async function findDeliveriesOf(email: string, signal: AbortSignal): Promise<Hit[]> {
-  const body = { email, reason: t.title, dry_run: true }
+  const body = { email, reason: "Search", dry_run: true }
   const counted = await postDryRun.createErasureJob({ body }, { signal })
   const ids = "newest" in counted ? (counted.newest ?? []) : []
   return (await Promise.all(ids.map((id) => findDelivery(id, signal)))).flat()
@@ -123,9 +122,9 @@ async function findDeliveries(
 function hitOf({ id, event_id, channel, state, created_at }: Delivery, about: unknown[]): Hit {
   return {
     key: `delivery ${id}`,
-    kind: t.delivery,
+    kind: "Delivery",
     title: event_id,
-    more: `${channel} · ${texts.states.delivery[state]}`,
+    more: `${channel} · ${deliveryStates[state]}`,
     detail: [
       formatTime(new Date(created_at), "near"),
       ...about.filter((text) => typeof text === "string"),

@@ -11,10 +11,62 @@ import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../part
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import classes from "./Audit.module.css"
 
-const t = texts.audit
+const operationsText = {
+  createChannel: "Create channel",
+  changeChannel: "Change channel",
+  changeAddress: "Change address after a challenge",
+  deleteChannel: "Delete channel",
+  pauseChannel: "Pause channel",
+  resumeChannel: "Resume channel",
+  testChannel: "Send test delivery",
+  testSecret: "Test other secret",
+  stageSecret: "Create new signing secret",
+  readStagedSecret: "Show new signing secret",
+  activateSecret: "Activate signing secret",
+  revertSecret: "Bring the old signing secret back",
+  retireSecret: "Delete signing secret",
+  createConnection: "Create connection",
+  changeConnection: "Change connection",
+  deleteConnection: "Delete connection",
+  requestSync: "Request sync",
+  readConnectionTriggerUrl: "Show trigger URL",
+  replaceConnectionToken: "Replace token",
+  replaceConnectionSecret: "Replace connection's secret",
+  resendDelivery: "Resend delivery",
+  cancelDelivery: "Cancel delivery",
+  revealDelivery: "Reveal body",
+  createResendJob: "Resend deliveries",
+  createReplayJob: "Replay invalid events",
+  createErasureJob: "Erase data",
+  createReconcileJob: "Reconcile",
+  cancelJob: "Cancel job",
+  createApiKey: "Create API key",
+  revokeApiKey: "Revoke API key",
+  createSignInLink: "Create sign-in link",
+  signIn: "Sign in",
+  signOut: "Sign out",
+  endSession: "End session",
+  endSessions: "End sessions",
+  acknowledgeIncident: "Acknowledge incident",
+  withdrawAcknowledgement: "Withdraw acknowledgement",
+  denyRequest: "Request was denied",
+} as const
+
+const kindsText = {
+  channel: "Channels",
+  connection: "Connections",
+  delivery: "Deliveries",
+  job: "Jobs",
+  key: "API keys",
+  operation: "Denied requests",
+  incident: "Incidents",
+  session: "Sessions",
+  sign_in_link: "Sign-in links",
+} as const
+
 type Entry = AuditEntry
 
 export function Audit() {
@@ -23,44 +75,40 @@ export function Audit() {
   const [target, setTarget] = useTyped(filter.target ?? "", (text) => change({ target: text || undefined }))
   return (
     <HistoryPage
-      title={texts.pages.audit}
+      title={pageNames.audit}
       filter={filter}
       change={change}
       list={list}
       columns={columns}
-      empty={<Empty title={t.none} />}
+      empty={<Empty title="No entries" />}
     >
       <Select
-        label={t.operation}
-        placeholder={texts.common.all}
+        label="Operation"
+        placeholder="All"
         clearable
         searchable
-        data={Object.entries(t.operations).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(operationsText).map(([value, label]) => ({ value, label }))}
         value={filter.operation ?? null}
         onChange={(operation) => change({ operation: operation ?? undefined })}
       />
       <SelectFilter
-        label={t.shown}
-        values={{ true: t.revealed }}
+        label="Shown"
+        values={{ true: "Secrets and personal data" }}
         value={filter.revealed === "true" ? "true" : undefined}
         change={(revealed) => change({ revealed })}
       />
       <Who value={filter.key} change={(key) => change({ key })} />
       <SelectFilter
-        label={t.about}
-        values={t.kinds}
+        label="About"
+        values={kindsText}
         value={filter.target_kind}
         change={(target_kind) => change({ target_kind, target: undefined })}
       />
       {filter.target_kind === "channel" && (
-        <ChannelInput label={t.target} placeholder={texts.common.all} value={target} change={setTarget} />
+        <ChannelInput label="Id" placeholder="All" value={target} change={setTarget} />
       )}
       {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
-        <TextInput
-          label={t.target}
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        />
+        <TextInput label="Id" value={target} onChange={(event) => setTarget(event.currentTarget.value)} />
       )}
     </HistoryPage>
   )
@@ -71,8 +119,8 @@ function Who({ value, change }: { value: string | undefined; change: (key: strin
   const keys = (data?.pages ?? []).flatMap((page) => page.data)
   return (
     <Select
-      label={t.columns.who}
-      placeholder={texts.common.all}
+      label="Who"
+      placeholder="All"
       clearable
       searchable
       data={keys.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
@@ -83,23 +131,23 @@ function Who({ value, change }: { value: string | undefined; change: (key: strin
 }
 
 const columns: Column<Entry>[] = [
-  { title: t.columns.time, cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Time", cell: ({ created_at }) => <Time at={created_at} /> },
   {
-    title: t.columns.who,
+    title: "Who",
     cell: ({ key: { name, id }, client_address }) => (
       <span dir="auto" title={client_address === null ? id : `${id}, ${client_address}`}>
         {name}
       </span>
     ),
   },
-  { title: t.columns.operation, cell: ({ operation }) => nameOf(operation) },
-  { title: t.columns.target, cell: ({ target }) => <Target target={target} /> },
-  { title: t.columns.changes, cell: ({ changes }) => <Changes changes={changes} /> },
-  { title: t.columns.request, cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true, whole: true },
+  { title: "Operation", cell: ({ operation }) => nameOf(operation) },
+  { title: "About", cell: ({ target }) => <Target target={target} /> },
+  { title: "Changes", cell: ({ changes }) => <Changes changes={changes} /> },
+  { title: "Request", cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true, whole: true },
 ]
 
 function nameOf(operation: string): string {
-  return t.operations[operation as keyof typeof t.operations] ?? operation
+  return operationsText[operation as keyof typeof operationsText] ?? operation
 }
 
 function Target({ target: { kind, id } }: { target: Entry["target"] }) {
@@ -133,6 +181,6 @@ function Changes({ changes }: { changes: Entry["changes"] }) {
 }
 
 function textOf(value: unknown): string {
-  if (value === null) return t.nothing
+  if (value === null) return "none"
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }

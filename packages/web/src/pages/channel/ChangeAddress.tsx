@@ -7,14 +7,11 @@ import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { toast } from "../../parts/Toasts.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.settings
 
 /** For a partner whom an operator has allowed to change the address. */
 export function ChangeAddress({ channel }: { channel: Channel }) {
   return (
-    <DialogButton label={t.changeAddress}>
+    <DialogButton label="Change address">
       {(close) => <Dialog channel={channel} close={close} />}
     </DialogButton>
   )
@@ -27,21 +24,24 @@ function Dialog({ channel: { id, address: current }, close }: { channel: Channel
     run: (post) => post.changeAddress({ id, body: { address } }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: channelQuery(id).queryKey })
-      toast(t.addressChanged)
+      toast("Deliveries go to the new address from now on")
       close()
     },
   })
   return (
     <FormDialog
-      title={t.changeAddressTitle}
-      submit={t.changeAddress}
+      title="Change the notification address?"
+      submit="Change address"
       ready={address !== current}
       request={request}
       close={close}
     >
-      <Text size="sm">{t.changeAddressMore}</Text>
+      <Text size="sm">
+        A test delivery with the header X-Sitewire-Challenge is sent to the new address. If the receiver
+        returns the header, the address is changed; until then, deliveries go to the current one.
+      </Text>
       <TextInput
-        label={t.address}
+        label="Notification address"
         type="url"
         required
         value={address}

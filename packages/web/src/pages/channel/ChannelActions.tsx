@@ -6,10 +6,8 @@ import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Icon } from "../../parts/Icon.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { TestResult } from "./TestResult.tsx"
-
-const t = texts.channel
 
 export function ChannelActions({ channel: { id, address, paused_at } }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
@@ -23,42 +21,42 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
         leftSection={<Icon name="delivery" size={16} />}
         renderRoot={(props) => <Link {...props} to="/deliveries" search={{ channel: id }} />}
       >
-        {texts.pages.deliveries}
+        {pageNames.deliveries}
       </Button>
       {managesChannel(id) && (
         <Action
-          label={t.test}
+          label="Send test"
           icon="play"
-          title={t.testTitle}
+          title="Send a test delivery?"
           run={(post) => post.testChannel({ id })}
           then={setTest}
         >
-          {t.testMore(address)}
+          {`One delivery with fictional data is sent to ${address}. Its reference is sitewire-test. It is not retried.`}
         </Action>
       )}
       {operates && paused_at === null && (
         <Action
-          label={t.pause}
+          label="Pause"
           icon="pause"
-          title={t.pauseTitle(id)}
+          title={`Pause channel ${id}?`}
           run={(post) => post.pauseChannel({ id })}
-          done={t.paused(id)}
+          done={`Channel ${id} is paused`}
           then={refresh}
         >
-          {t.pauseMore(id)}
+          {`Within a second, nothing more is sent to the partner of ${id}. Its deliveries are stored and wait. The pause does not count towards their retry period.`}
         </Action>
       )}
       {operates && paused_at !== null && (
         <Action
-          label={t.resume}
+          label="Resume"
           icon="play"
           variant="filled"
-          title={t.resumeTitle(id)}
+          title={`Resume channel ${id}?`}
           run={(post) => post.resumeChannel({ id })}
-          done={t.resumed(id)}
+          done={`Channel ${id} is sending again`}
           then={refresh}
         >
-          {t.resumeMore(id)}
+          {`What waits is sent to the partner of ${id}, oldest first.`}
         </Action>
       )}
       {test && <TestResult test={test} close={() => setTest(null)} />}

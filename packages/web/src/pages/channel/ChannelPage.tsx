@@ -12,14 +12,15 @@ import { Loading } from "../../parts/Loading.tsx"
 import { PageHead } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
 import { ChannelHealth } from "../../parts/states.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { ChannelActions } from "./ChannelActions.tsx"
 import { Health } from "./Health.tsx"
 import { Receiver } from "./Receiver.tsx"
 import { Secrets } from "./Secrets.tsx"
 import { Settings } from "./Settings.tsx"
 
-const t = texts.channel
+const tabsText = { health: "Health", secrets: "Secrets", receiver: "Receiver", settings: "Settings" } as const
+
 const tabs = ["health", "secrets", "receiver", "settings"] as const
 type Tab = (typeof tabs)[number]
 
@@ -39,7 +40,7 @@ function Found({ channel }: { channel: Versioned<Channel> }) {
     <>
       <PageHead
         title={channel.id}
-        above={hasList ? <Link to="/channels">{texts.pages.channels}</Link> : texts.pages.channel}
+        above={hasList ? <Link to="/channels">{pageNames.channels}</Link> : pageNames.channel}
         state={<ChannelState channel={channel} />}
       >
         <ChannelActions channel={channel} />
@@ -48,7 +49,7 @@ function Found({ channel }: { channel: Versioned<Channel> }) {
         <Tabs.List mb="md">
           {tabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {t.tabs[name]}
+              {tabsText[name]}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -74,7 +75,7 @@ function ChannelState({ channel }: { channel: Channel }) {
   return (
     <>
       {data && <ChannelHealth {...data} />}
-      {channel.paused_at && <State kind="warn">{texts.channels.paused}</State>}
+      {channel.paused_at && <State kind="warn">Paused</State>}
     </>
   )
 }

@@ -1,7 +1,9 @@
 import { Button, Group } from "@mantine/core"
 import type { AttemptStatistics, Channel, ChannelHealth } from "@sitewire/contracts"
 import {
+  attemptErrorTexts,
   deferredOf,
+  deliveriesOf,
   errorOf,
   openBreakerText,
   scheduledOf,
@@ -19,11 +21,15 @@ import { Notice } from "../../parts/Notice.tsx"
 import { Columns, Rows, Section } from "../../parts/Page.tsx"
 import { DeliveryRef } from "../../parts/Ref.tsx"
 import { Ago, Since } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { errorNames, waitingForNames } from "../../words.ts"
 import { BulkResend } from "../deliveries/BulkResend.tsx"
 import { PartnerMessage, TellPartner } from "./TellPartner.tsx"
 
-const t = texts.health
+const failingMoreText = (waiting: string, one: boolean) =>
+  `${deliveriesOf(waiting, one)} ${one ? "waits" : "wait"} for another attempt. One that is not accepted within its retry period becomes dead: nothing more is sent by itself.`
+
+const deadTitleText = (count: string, one: boolean) =>
+  `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead`
 
 export function Health({ channel }: { channel: Channel }) {
   const { id } = channel
@@ -43,39 +49,37 @@ export function Health({ channel }: { channel: Channel }) {
         </Group>
       )}
       {!reads && isBad && (
-        <Section title={texts.tellPartner.whatToDo}>
+        <Section title="What to do">
           <PartnerMessage channel={channel} health={data} />
         </Section>
       )}
       <Section>
         <Figures
           figures={[
-            attempts(t.lastHour, data.last_hour),
+            attempts("Success, last hour", data.last_hour),
             [
-              t.latency,
+              "Latency p50, last hour",
               data.last_hour.latency_p50_ms === null ? "–" : formatMs(data.last_hour.latency_p50_ms),
-              t.latencyMore(
-                data.last_hour.latency_p99_ms === null ? "–" : formatMs(data.last_hour.latency_p99_ms),
-              ),
+              `p99 ${data.last_hour.latency_p99_ms === null ? "–" : formatMs(data.last_hour.latency_p99_ms)}`,
             ],
-            attempts(t.lastDay, data.last_day),
+            attempts("Success, last 24 h", data.last_day),
             [
-              t.retries,
+              "Waiting for a retry",
               formatCounted(scheduled.count, scheduled.more),
               data.scheduled.next_attempt_at && (
                 <>
-                  {t.nextRetry} <Ago at={data.scheduled.next_attempt_at} due />
+                  next <Ago at={data.scheduled.next_attempt_at} due />
                 </>
               ),
             ],
-            [t.dead, formatCounted(data.dead.count), t.deadOf],
+            ["Dead", formatCounted(data.dead.count), "of the last 7 days"],
             [
-              t.deferred,
+              "Deferred",
               formatCounted(deferred.count, deferred.more),
               [
-                deferred.more ? t.oldestOnly : null,
+                deferred.more ? "Of the oldest" : null,
                 ...data.deferred.map(
-                  ({ reason, count }) => `${texts.waitingFor[reason]}: ${formatNumber(count)}`,
+                  ({ reason, count }) => `${waitingForNames[reason]}: ${formatNumber(count)}`,
                 ),
               ]
                 .filter((part) => part !== null)
@@ -85,13 +89,13 @@ export function Health({ channel }: { channel: Channel }) {
         />
       </Section>
       <Columns>
-        <Last title={t.lastSuccess} attempt={data.last_success} none={t.noSuccess} />
-        <Last title={t.lastFailure} attempt={data.last_failure} none={t.noFailure} />
+        <Last title="Last success" attempt={data.last_success} none="None in the last 7 days." />
+        <Last title="Last failure" attempt={data.last_failure} none="None in the last 24 hours." />
         {data.responses.length > 0 && (
-          <Section title={t.responses}>
+          <Section title="Responses to its newest deliveries, last 24 h">
             <Facts
               facts={data.responses.map(({ status, error, attempts: count }) => [
-                status === null ? texts.errorNames[error ?? "timeout"] : `HTTP ${status}`,
+                status === null ? errorNames[error ?? "timeout"] : `HTTP ${status}`,
                 formatNumber(count),
               ])}
             />
@@ -115,10 +119,10 @@ function Last({ title, attempt, none }: LastProps) {
       {attempt ? (
         <Facts
           facts={[
-            [t.when, <Ago key="at" at={attempt.at} />],
-            [t.response, attempt.status ?? (error ? texts.errors[error] : "–")],
-            detail !== null && [t.detail, detail],
-            [t.delivery, <DeliveryRef key="id" id={attempt.delivery} />],
+            ["When", <Ago key="at" at={attempt.at} />],
+            ["Response", attempt.status ?? (error ? attemptErrorTexts[error] : "–")],
+            detail !== null && ["Reason", detail],
+            ["Delivery", <DeliveryRef key="id" id={attempt.delivery} />],
           ]}
         />
       ) : (
@@ -135,28 +139,28 @@ function Reason({ health }: { health: ChannelHealth }) {
   const opened = dispatchers?.find(({ breaker }) => breaker === "open")
   if (paused_at !== null)
     return (
-      <Notice kind="warn" title={t.paused}>
-        {t.pausedFor} <Since at={paused_at} />. {t.pausedMore}
+      <Notice kind="warn" title="The channel is paused">
+        For <Since at={paused_at} />. Its deliveries are stored, and sent when an operator resumes it.
       </Notice>
     )
   if (health.health === "ok") return null
   const waiting = waitingOf(health)
   return (
-    <Notice kind="bad" title={opened ? t.breakerOpen : t.failing}>
+    <Notice kind="bad" title={opened ? "The circuit breaker is open" : "Deliveries fail again and again"}>
       {opened?.breaker_opened_at && (
         <>
-          {t.breakerFor} <Since at={opened.breaker_opened_at} />. {openBreakerText}{" "}
+          For <Since at={opened.breaker_opened_at} />. {openBreakerText}{" "}
         </>
       )}
       <LastError health={health} />{" "}
-      {t.failingMore(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
-      {managesChannel(health.channel) && t.correct}
+      {failingMoreText(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
+      {managesChannel(health.channel) && "Correct the receiver."}
     </Notice>
   )
 }
 
 function LastError({ health: { last_failure: failure } }: { health: ChannelHealth }) {
-  return failure && t.lastError(errorOf(failure))
+  return failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`
 }
 
 /** What was not accepted, and how to send it again. */
@@ -165,16 +169,17 @@ function Dead({ health }: { health: ChannelHealth }) {
   const { channel, dead } = health
   const filter = { channel, state: "dead", created_after: dead.created_after } as const
   return (
-    <Notice kind="bad" title={t.deadTitle(formatCounted(dead.count), dead.count === 1)}>
-      <LastError health={health} /> {t.deadMore}
+    <Notice kind="bad" title={deadTitleText(formatCounted(dead.count), dead.count === 1)}>
+      <LastError health={health} /> They were not accepted within their retry period, and nothing more is sent
+      by itself.
       <Group gap="xs" mt="xs">
         <Button
           variant="default"
           renderRoot={(props) => <Link {...props} to="/deliveries" search={filter} />}
         >
-          {t.showDead}
+          Show them
         </Button>
-        {managesChannel(channel) && <BulkResend filter={filter} label={t.resendDead} />}
+        {managesChannel(channel) && <BulkResend filter={filter} label="Resend its dead" />}
       </Group>
     </Notice>
   )
@@ -185,6 +190,6 @@ function attempts(name: string, statistics: AttemptStatistics) {
   return [
     name,
     success_rate === null ? "–" : formatPercent(success_rate),
-    t.ofAttempts(formatNumber(count), count),
+    count === 1 ? "of 1 attempt" : `of ${formatNumber(count)} attempts`,
   ] as const
 }

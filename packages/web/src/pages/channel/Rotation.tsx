@@ -10,11 +10,56 @@ import { Notice } from "../../parts/Notice.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
 import { Ago } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { forStandardWebhooks } from "../../words.ts"
 import { outcomeOf } from "../delivery/Timeline.tsx"
 import classes from "./Secrets.module.css"
 
-const t = texts.secrets
+const stepsText = {
+  stage: {
+    title: "Create the new secret",
+    what: "The active secret keeps signing. The new one is shown until it is activated.",
+    label: "Create new secret",
+  },
+  test: {
+    title: "Test the new secret",
+    what: "A delivery with fictional data shows whether the receiver accepts it. Nothing changes yet.",
+    partner: "Let the receiver accept both secrets, and deploy it. Then test it.",
+    label: "Test new secret",
+  },
+  activate: {
+    title: "Activate the new secret",
+    what: "From then on it signs every attempt, also of deliveries that wait.",
+  },
+  retire: {
+    title: "Delete the old secret, or return to it",
+    what: "It signs nothing any more. Until it is deleted, you can return to it.",
+    partner:
+      "Remove the old secret from the receiver when the latest attempts were signed by the new one and accepted.",
+    label: "Delete old secret",
+  },
+} as const
+
+const resultsText = {
+  accepted: "The receiver accepts the secret",
+  rejected: "The receiver does not accept the secret",
+} as const
+
+const activateText = {
+  label: "Activate",
+  title: (id: string) => `Activate secret ${id}?`,
+  more: (channel: string, old: string) =>
+    `Every attempt to ${channel} is signed by it at once. A receiver that knows only ${old} rejects all deliveries.`,
+  done: "The new secret signs from now on",
+} as const
+
+const revertText = {
+  label: "Return to the old secret",
+  title: (id: string) => `Sign with the old secret ${id} again?`,
+  more: (channel: string, now: string) =>
+    `Every attempt to ${channel} is signed by it at once. ${now} is kept, so that you can return to it, too.`,
+  done: "The old secret signs again",
+} as const
+
 type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
 type Staged = Pick<StagedSecret, "staged_secret" | "standard_webhooks_secret">
 
@@ -84,9 +129,10 @@ export function Rotation({ channel }: { channel: Channel }) {
     ),
   }
   return (
-    <Section title={t.rotation}>
+    <Section title="Rotate the signing secret">
       <Text size="sm" mb="md">
-        {t.intro}
+        Four steps replace the secret without a failed delivery. You can leave the page between them: it shows
+        the next step, also to others.
       </Text>
       <ol className={classes.steps}>
         {steps.map((step) => {
@@ -94,11 +140,11 @@ export function Rotation({ channel }: { channel: Channel }) {
           return (
             <li key={step} data-state={state} aria-current={state === "now" ? "step" : undefined}>
               <div className={classes.step}>
-                <strong>{t.steps[step].title}</strong>
+                <strong>{stepsText[step].title}</strong>
                 {/* A secret can be activated without a test. */}
-                {state === "done" && step !== "test" && <State kind="good">{t.done}</State>}
+                {state === "done" && step !== "test" && <State kind="good">Done</State>}
               </div>
-              <p>{t.steps[step].what}</p>
+              <p>{stepsText[step].what}</p>
               {contents[step] && (
                 <Stack gap="sm" align="start">
                   {contents[step]}
@@ -114,8 +160,8 @@ export function Rotation({ channel }: { channel: Channel }) {
 
 function ForPartner({ step }: { step: "test" | "retire" }) {
   return (
-    <Notice kind="idle" title={t.partner}>
-      {t.steps[step].partner}
+    <Notice kind="idle" title="What the partner must do now">
+      {stepsText[step].partner}
     </Notice>
   )
 }
@@ -123,15 +169,11 @@ function ForPartner({ step }: { step: "test" | "retire" }) {
 function NewSecret({ staged: { staged_secret, standard_webhooks_secret } }: { staged: Staged }) {
   return (
     <div className={classes.secret}>
-      <Notice kind="warn" title={t.once}>
-        {t.onceMore}
+      <Notice kind="warn" title="Store the new secret now">
+        Nobody can read it after its activation. Give it to the partner over a secure channel.
       </Notice>
-      <CopyField label={t.newSecret} value={staged_secret} what={t.newSecret} />
-      <CopyField
-        label={texts.createChannel.whsec}
-        value={standard_webhooks_secret}
-        what={texts.createChannel.whsec}
-      />
+      <CopyField label="New signing secret" value={staged_secret} what="New signing secret" />
+      <CopyField label={forStandardWebhooks} value={standard_webhooks_secret} what={forStandardWebhooks} />
     </div>
   )
 }
@@ -140,7 +182,7 @@ function TestResult({ test }: { test: SecretTest }) {
   const result = resultOf(test)
   return (
     <div role="status">
-      <Notice kind={result === "accepted" ? "good" : "bad"} title={t.results[result]}>
+      <Notice kind={result === "accepted" ? "good" : "bad"} title={resultsText[result]}>
         {outcomeOf(test)} <Ago at={test.at} />
       </Notice>
     </div>
@@ -160,14 +202,14 @@ function Stage({
 }) {
   return (
     <Action
-      label={t.steps.stage.label}
+      label={stepsText.stage.label}
       variant="filled"
-      title={t.stageTitle(id)}
+      title={`Create a new secret for ${id}?`}
       onToggle={toggled}
       run={(post) => post.stageSecret({ id })}
       then={done}
     >
-      {t.stageMore}
+      Nothing changes for the partner yet. Have a secure place for the new secret ready.
     </Action>
   )
 }
@@ -185,13 +227,13 @@ function Test({
 }) {
   return (
     <Action
-      label={test === null ? t.steps.test.label : t.testAgain}
+      label={test === null ? stepsText.test.label : "Test again"}
       variant={isNow ? "filled" : "default"}
-      title={t.testTitle}
+      title="Test the new secret?"
       run={(post) => post.testSecret({ id })}
       then={done}
     >
-      {t.testMore(address)}
+      {`One delivery with fictional data is sent to ${address}, signed only by the new secret.`}
     </Action>
   )
 }
@@ -199,13 +241,13 @@ function Test({
 function ShowSecret({ channel: { id }, done }: { channel: Channel; done: (secret: Staged) => void }) {
   return (
     <Action
-      label={t.show}
+      label="Show new secret"
       icon="eye"
-      title={t.showTitle}
+      title="Show the new secret?"
       run={() => api.readStagedSecret({ id })}
       then={done}
     >
-      {t.showMore}
+      The audit log shows who did.
     </Action>
   )
 }
@@ -224,7 +266,7 @@ function UseOther({
 }) {
   const [force, setForce] = useState(false)
   const other = other_secret?.id ?? ""
-  const step = other_secret?.state === "staged" ? t.activate : t.revert
+  const step = other_secret?.state === "staged" ? activateText : revertText
   return (
     <Action
       label={step.label}
@@ -247,12 +289,15 @@ function UseOther({
         <span>{step.more(id, secret_id)}</span>
         {test?.error !== null && (
           <>
-            <Notice kind="warn" title={test ? t.results.rejected : t.untested}>
-              {t.untestedMore}
+            <Notice
+              kind="warn"
+              title={test ? resultsText.rejected : "No test has shown that the receiver accepts this secret"}
+            >
+              If the receiver does not accept it, all deliveries fail. They are retried, and you can return.
             </Notice>
             <Switch
-              label={t.force}
-              description={t.forceHint}
+              label="Also if the receiver rejected it"
+              description="If the last test found that the receiver does not accept the secret, all deliveries fail."
               checked={force}
               onChange={(event) => setForce(event.currentTarget.checked)}
             />
@@ -269,15 +314,17 @@ function Retire({ channel: { id, other_secret }, done }: { channel: Channel; don
   const isLast = other_secret?.state === "retiring"
   return (
     <Action
-      label={isLast ? t.steps.retire.label : t.abandon}
+      label={isLast ? stepsText.retire.label : "Abandon rotation"}
       variant={isLast ? "filled" : "default"}
       danger
-      title={isLast ? t.retireTitle(other) : t.abandonTitle(other)}
+      title={isLast ? `Delete the old secret ${other}?` : `Delete the new secret ${other}?`}
       run={(post) => post.retireSecret({ id, secret_id: other })}
-      done={t.retired}
+      done="The secret is deleted"
       then={done}
     >
-      {isLast ? t.retireMore(id) : t.abandonMore}
+      {isLast
+        ? `The rotation of ${id} is then finished. The secret cannot be brought back.`
+        : "The active secret stays. The new one is deleted and was never used."}
     </Action>
   )
 }

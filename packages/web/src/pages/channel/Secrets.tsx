@@ -5,23 +5,22 @@ import { Facts } from "../../parts/Facts.tsx"
 import { Columns, Rows, Section } from "../../parts/Page.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
 import { Ago } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
 import { Rotation } from "./Rotation.tsx"
 import classes from "./Secrets.module.css"
 
-const t = texts.secrets
+const othersText = { staged: "Staged", retiring: "Retiring" } as const
 
 export function Secrets({ channel }: { channel: Channel }) {
   return (
     <Columns wide>
       <Rotation channel={channel} />
       <Rows>
-        <Section title={t.current}>
+        <Section title="Secrets of this channel">
           <Facts
             facts={[
-              [t.active, <Mono key="active">{channel.secret_id}</Mono>],
+              ["Active", <Mono key="active">{channel.secret_id}</Mono>],
               channel.other_secret !== null && [
-                t.others[channel.other_secret.state],
+                othersText[channel.other_secret.state],
                 <Mono key="other">{channel.other_secret.id}</Mono>,
               ],
             ]}
@@ -53,16 +52,16 @@ function LatestSignatures({ channel }: { channel: Channel }) {
     })
     .toSorted((a, b) => b.started_at.localeCompare(a.started_at))
   return (
-    <Section title={t.latest}>
+    <Section title="What signed the latest attempts">
       {attempts.length === 0 ? (
-        t.noAttempts
+        "There was no attempt yet."
       ) : (
         <ul className={classes.latest}>
           {attempts.map(({ delivery, event_id, started_at, secret_id: used }) => (
             <li key={delivery}>
               <DeliveryRef id={delivery}>{event_id}</DeliveryRef>
               <span>
-                {used === secret_id ? t.byActive : <Mono>{used}</Mono>} · <Ago at={started_at} />
+                {used === secret_id ? "the active secret" : <Mono>{used}</Mono>} · <Ago at={started_at} />
               </span>
             </li>
           ))}

@@ -1,8 +1,11 @@
-import { Button, Group, NumberInput, Stack, Switch, TextInput } from "@mantine/core"
+import { Button, Group, Stack, Switch, Text } from "@mantine/core"
+import type { ChangeChannel } from "@sitewire/contracts"
 import type { Output } from "@sitewire/contracts/client"
+import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
+import { channelView } from "@sitewire/contracts/views"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
+import { Fragment, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api, createPost, type Versioned, versionOf } from "../../api/client.ts"
 import { ApiFailure, hasCode } from "../../api/failure.ts"
@@ -11,25 +14,24 @@ import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { ChangedMeanwhile } from "../../parts/ChangedMeanwhile.tsx"
 import { Facts } from "../../parts/Facts.tsx"
+import { Field } from "../../parts/Field.tsx"
 import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
-import { Mono } from "../../parts/Ref.tsx"
 import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { toast } from "../../parts/Toasts.tsx"
-import { texts } from "../../texts.ts"
+import { headersNeeded } from "../../words.ts"
 import { outcomeOf } from "../delivery/Timeline.tsx"
 import { ChangeAddress } from "./ChangeAddress.tsx"
 
-const t = texts.settings
 type Channel = Versioned<Output<"readChannel">>
 
 export function Settings({ channel }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
   return (
     <Rows>
-      <Section title={t.title}>
+      <Section title="Settings">
         {operates || <Shown channel={channel} />}
         {managesChannel(channel.id) && <Change key={operates ? "" : channel.address} channel={channel} />}
       </Section>
@@ -39,40 +41,33 @@ export function Settings({ channel }: { channel: Channel }) {
   )
 }
 
+const { form } = channelView
+
+/** For whoever may only read the channel. */
 function Shown({ channel }: { channel: Channel }) {
   const { managesChannel } = useAccess()
   const mayChange = channel.partner_may_change_address && managesChannel(channel.id)
   return (
-    <Facts
-      facts={[
-        [
-          t.address,
-          <Stack key="address" gap="xs" align="start">
-            <Mono>{channel.address}</Mono>
-            {mayChange && <ChangeAddress channel={channel} />}
-          </Stack>,
-        ],
-        [t.max, channel.max_per_second === null ? t.noMax : t.perSecond(channel.max_per_second)],
-        [t.standard, channel.standard_webhooks ? t.on : t.off],
-        [t.contact, channel.contact ?? t.noContact],
-        [t.created, <Time key="created" at={channel.created_at} format="full" />],
-      ]}
-    />
+    <>
+      <Facts
+        facts={[
+          ...form.map(({ name, label, empty }) => [label, shown(channel[name], empty)] as const),
+          ["Created", <Time key="created" at={channel.created_at} format="full" />],
+        ]}
+      />
+      {mayChange && <ChangeAddress channel={channel} />}
+    </>
   )
 }
 
-const names = [
-  "address",
-  "max_per_second",
-  "standard_webhooks",
-  "partner_may_change_address",
-  "contact",
-] as const
-type Fields = Pick<Channel, (typeof names)[number]>
+function shown(value: unknown, empty = "–"): string {
+  if (typeof value === "boolean") return value ? "Yes" : "No"
+  return value === null ? empty : String(value)
+}
 
-function changesOf(before: Fields, after: Fields): Partial<Fields> {
-  const changed = names.filter((name) => after[name] !== before[name])
-  return Object.fromEntries(changed.map((name) => [name, after[name]]))
+function changesOf(before: Channel, after: Channel): ChangeChannel {
+  const changed = form.filter(({ name }) => after[name] !== before[name])
+  return Object.fromEntries(changed.map(({ name }) => [name, after[name]]))
 }
 
 const isEmpty = (changes: object) => Object.keys(changes).length === 0
@@ -83,8 +78,9 @@ function Change({ channel }: { channel: Channel }) {
   const { id } = channel
   const client = useQueryClient()
   const [opened, setOpened] = useState(channel)
-  const [fields, setFields] = useState<Fields>(channel)
-  const set = (change: Partial<Fields>) => setFields((now) => ({ ...now, ...change }))
+  const [fields, setFields] = useState(channel)
+  const set = (change: Partial<Channel>) => setFields((now) => ({ ...now, ...change }))
+  const isMasked = channel.contact !== null && !revealsOf(id)
   const changes = changesOf(opened, fields)
   const [headers, setHeaders] = useState(withoutValues(channel.request_header_names))
   const needsHeaders = areNeededAgain(channel.request_header_names, channel.address, fields.address)
@@ -111,7 +107,7 @@ function Change({ channel }: { channel: Channel }) {
       setOpened(after)
       set({ address: after.address })
       client.setQueryData(queryKey, after)
-      toast(t.saved)
+      toast("The channel is changed")
     },
     onError: (failure) =>
       hasCode(failure, "changed-meanwhile") ? client.invalidateQueries({ queryKey, exact: true }) : undefined,
@@ -130,55 +126,26 @@ function Change({ channel }: { channel: Channel }) {
       }}
     >
       <Stack gap="md" maw={560}>
-        {operates && (
-          <>
-            <TextInput
-              label={t.address}
-              description={t.addressHint}
-              type="url"
-              value={fields.address}
-              onChange={(event) => set({ address: event.currentTarget.value.trim() })}
-            />
-            {needsHeaders && (
-              <>
-                <span>{texts.requestHeaders.needed}</span>
-                <HeaderFields headers={headers} change={setHeaders} />
-              </>
-            )}
-            <NumberInput
-              label={t.max}
-              description={t.maxHint}
-              placeholder={t.noMax}
-              min={1}
-              max={1_000}
-              value={fields.max_per_second ?? ""}
-              onChange={(value) => set({ max_per_second: value === "" ? null : Number(value) })}
-            />
-          </>
-        )}
-        <TextInput
-          label={t.contact}
-          description={
-            channel.contact === null || revealsOf(id) ? t.contactHint : `${t.contactHint} ${t.contactMasked}`
-          }
-          type="email"
-          value={fields.contact ?? ""}
-          onChange={(event) => set({ contact: event.currentTarget.value.trim() || null })}
-        />
-        <Switch
-          label={t.standard}
-          description={t.standardHint}
-          checked={fields.standard_webhooks}
-          onChange={(event) => set({ standard_webhooks: event.currentTarget.checked })}
-        />
-        {operates && (
-          <Switch
-            label={t.partnerMayChange}
-            description={t.partnerMayChangeHint}
-            checked={fields.partner_may_change_address}
-            onChange={(event) => set({ partner_may_change_address: event.currentTarget.checked })}
-          />
-        )}
+        {form
+          .filter(({ own }) => operates || own)
+          .map((input) => (
+            <Fragment key={input.name}>
+              <Field
+                input={input}
+                value={fields[input.name]}
+                change={(value) => set({ [input.name]: value })}
+              />
+              {input.name === "address" && needsHeaders && (
+                <>
+                  <span>{headersNeeded}</span>
+                  <HeaderFields headers={headers} change={setHeaders} />
+                </>
+              )}
+              {input.name === "contact" && isMasked && (
+                <Text size="sm">Masked: the scope personal-data shows it.</Text>
+              )}
+            </Fragment>
+          ))}
         {isOutdated && !isEmpty(changes) && <ChangedMeanwhile show={showCurrent} />}
         {error && !isOutdated && <ProblemAlert error={error} />}
         <Group>
@@ -187,7 +154,7 @@ function Change({ channel }: { channel: Channel }) {
             loading={isPending}
             disabled={isEmpty(changes) || (needsHeaders && !areComplete(headers))}
           >
-            {error && tested === changes.address ? t.saveAnyway : t.save}
+            {error && tested === changes.address ? "Save anyway" : "Save"}
           </Button>
         </Group>
       </Stack>
@@ -199,8 +166,8 @@ function Change({ channel }: { channel: Channel }) {
 async function testAddress(id: string, address: string): Promise<void> {
   const { attempt } = await createPost().post.testChannel({ id, body: { address } })
   if (attempt.error === null) return
-  const detail = `${attempt.detail ?? outcomeOf(attempt)}. ${t.notSaved}`
-  throw new ApiFailure({ type: "about:blank", title: texts.channel.testFailed, status: 409, detail })
+  const detail = `${attempt.detail ?? outcomeOf(attempt)}. Nothing is changed. Correct the address, or save it anyway.`
+  throw new ApiFailure({ type: "about:blank", title: "The receiver did not accept it", status: 409, detail })
 }
 
 function ReceiverHeaders({ channel }: { channel: Channel }) {
@@ -221,17 +188,19 @@ function Delete({ channel: { id } }: { channel: Channel }) {
   const client = useQueryClient()
   const [force, setForce] = useState(false)
   return (
-    <Section title={t.delete}>
+    <Section title="Delete channel">
       <Stack gap="md" align="start">
-        <span>{t.deleteMore(id)}</span>
+        <span>{`Later events of ${id} become invalid events. Its deliveries stay readable until they are old.`}</span>
         <Action
-          label={t.delete}
+          label="Delete channel"
           danger
-          title={t.deleteTitle(id)}
-          confirm={t.deleteConfirm(id)}
+          title={`Delete channel ${id}?`}
+          confirm={`Delete ${id}`}
           run={() => api.deleteChannel({ id, ...(force ? { force: "true" } : {}) })}
           done={({ pending_deliveries }) =>
-            t.deleted(id, formatNumber(pending_deliveries), pending_deliveries)
+            pending_deliveries === 0
+              ? `Channel ${id} is deleted`
+              : `Channel ${id} is deleted. ${deliveriesOf(formatNumber(pending_deliveries), pending_deliveries === 1)} that waited: dead within a minute`
           }
           then={() => {
             void client.invalidateQueries({ queryKey: ["channels", "list"] })
@@ -239,10 +208,10 @@ function Delete({ channel: { id } }: { channel: Channel }) {
           }}
         >
           <Stack gap="md">
-            <span>{t.deleteExplained(id)}</span>
+            <span>{`The partner of ${id} gets nothing more, and its signing secrets are deleted. This cannot be undone, and no other channel can have this id.`}</span>
             <Switch
-              label={t.force}
-              description={t.forceHint}
+              label="Also if deliveries wait"
+              description="They become dead and are not sent. Otherwise, the channel is deleted only if none waits."
               checked={force}
               onChange={(event) => setForce(event.currentTarget.checked)}
             />

@@ -6,22 +6,19 @@ import { deliveryQuery } from "../../api/queries.ts"
 import { Code } from "../../parts/Code.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
 import { Loading } from "../../parts/Loading.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.tellPartner
 
 type Props = { channel: Channel; health: ChannelHealth }
 
 /** A message for the partner whose channel fails, to copy into an e-mail. */
 export function TellPartner(props: Props) {
   return (
-    <DialogButton label={t.button} icon="copy">
+    <DialogButton label="Tell the partner" icon="copy">
       {(close) => (
-        <Modal opened onClose={close} title={t.title} size="lg">
+        <Modal opened onClose={close} title="A message for the partner" size="lg">
           <PartnerMessage {...props} />
           <Group justify="flex-end" mt="md">
             <Button variant="default" onClick={close}>
-              {texts.common.close}
+              Close
             </Button>
           </Group>
         </Modal>
@@ -38,5 +35,5 @@ export function PartnerMessage({ channel, health }: Props) {
     enabled: failure !== null,
   })
   if (isLoading) return <Loading />
-  return <Code what={t.message} code={describeFailure({ channel, health, example: data ?? null })} wrap />
+  return <Code what="the message" code={describeFailure({ channel, health, example: data ?? null })} wrap />
 }

@@ -2,12 +2,9 @@ import { Modal, Stack } from "@mantine/core"
 import type { TestDelivery } from "@sitewire/contracts"
 import { formatMs } from "../../format.ts"
 import { Notice } from "../../parts/Notice.tsx"
-import { texts } from "../../texts.ts"
 import { AttemptDetails } from "../delivery/AttemptDetails.tsx"
 import { Phases } from "../delivery/Phases.tsx"
 import { outcomeOf } from "../delivery/Timeline.tsx"
-
-const t = texts.channel
 
 export function TestResult({ test: { attempt }, close }: { test: TestDelivery; close: () => void }) {
   const passed = attempt.error === null
@@ -16,11 +13,15 @@ export function TestResult({ test: { attempt }, close }: { test: TestDelivery; c
       opened
       onClose={close}
       size="lg"
-      title={t.testDone}
-      closeButtonProps={{ "aria-label": texts.common.close }}
+      title="Test delivery"
+      closeButtonProps={{ "aria-label": "Close" }}
     >
       <Stack gap="md">
-        <Notice kind={passed ? "good" : "bad"} title={passed ? t.testPassed : t.testFailed} role="status">
+        <Notice
+          kind={passed ? "good" : "bad"}
+          title={passed ? "The receiver accepted it" : "The receiver did not accept it"}
+          role="status"
+        >
           {outcomeOf(attempt)} · {formatMs(attempt.duration_ms)}
         </Notice>
         <Phases attempt={attempt} longest={attempt.duration_ms} />

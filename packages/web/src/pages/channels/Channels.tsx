@@ -14,11 +14,12 @@ import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { State } from "../../parts/State.tsx"
 import { ChannelHealth } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { errorNames, pageNames } from "../../words.ts"
 import classes from "./Channels.module.css"
 import { CreateChannel } from "./CreateChannel.tsx"
 
-const t = texts.channels
+const rotatingText = { staged: "New secret staged", retiring: "Old secret retiring" } as const
+
 type Channel = ListedChannel
 
 export function Channels() {
@@ -29,24 +30,24 @@ export function Channels() {
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
-      <PageHead title={texts.pages.channels}>{operates && <CreateChannel />}</PageHead>
+      <PageHead title={pageNames.channels}>{operates && <CreateChannel />}</PageHead>
       {reads && (
         <Filters>
           <TextInput
-            label={t.search}
-            placeholder={t.searchHint}
+            label="Search"
+            placeholder="Id, or host of the address"
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <SelectFilter
-            label={t.health}
-            values={{ failing: t.failing, ok: t.ok }}
+            label="Health"
+            values={{ failing: "Failing", ok: "Healthy" }}
             value={filter.health}
             change={(health) => change({ health })}
           />
           <SelectFilter
-            label={t.sending}
-            values={{ true: t.paused, false: t.active }}
+            label="Sending"
+            values={{ true: "Paused", false: "Active" }}
             value={filter.paused}
             change={(paused) => change({ paused })}
           />
@@ -54,11 +55,13 @@ export function Channels() {
       )}
       <PagedTable
         list={list}
-        label={texts.pages.channels}
+        label={pageNames.channels}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && operates && t.noneMore}</Empty>
+          <Empty title={isFiltered ? "No channel matches these filters" : "No channels yet"}>
+            {!isFiltered && operates && "Create one with the partner's notification address."}
+          </Empty>
         }
       />
     </>
@@ -66,27 +69,27 @@ export function Channels() {
 }
 
 const columns: Column<Channel>[] = [
-  { title: t.columns.id, cell: ({ id }) => <ChannelRef id={id} /> },
-  { title: t.columns.address, cell: ({ address }) => <Mono>{address}</Mono> },
+  { title: "Channel", cell: ({ id }) => <ChannelRef id={id} /> },
+  { title: "Address", cell: ({ address }) => <Mono>{address}</Mono> },
   {
-    title: t.columns.health,
+    title: "Health",
     cell: (channel) => (
       <span className={classes.states}>
         <ChannelHealth {...channel} />
-        {channel.paused_at && <State kind="warn">{t.paused}</State>}
+        {channel.paused_at && <State kind="warn">Paused</State>}
       </span>
     ),
   },
   {
-    title: t.columns.lastError,
+    title: "Last error",
     cell: ({ last_error: error, last_status: status }) =>
-      error === null ? "–" : status === null ? texts.errorNames[error] : texts.deliveries.status(status),
+      error === null ? "–" : status === null ? errorNames[error] : `HTTP ${status}`,
     whole: true,
   },
   {
-    title: t.columns.rotation,
-    cell: ({ other_secret }) => (other_secret ? t.rotating[other_secret.state] : "–"),
+    title: "Rotation",
+    cell: ({ other_secret }) => (other_secret ? rotatingText[other_secret.state] : "–"),
     minor: true,
   },
-  { title: t.columns.created, cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },
+  { title: "Created", cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },
 ]

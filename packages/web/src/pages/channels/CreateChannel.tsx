@@ -1,20 +1,21 @@
-import { NumberInput, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
+import type { ChangeChannel, CreateChannel as Fields } from "@sitewire/contracts"
+import { channelView } from "@sitewire/contracts/views"
 import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useWrite } from "../../api/useWrite.ts"
 import { CopyField } from "../../parts/CopyField.tsx"
 import { DialogButton } from "../../parts/DialogButton.tsx"
+import { Field } from "../../parts/Field.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.createChannel
+import { forStandardWebhooks, idHint } from "../../words.ts"
 
 export function CreateChannel() {
   return (
-    <DialogButton label={t.label} icon="plus" variant="filled">
+    <DialogButton label="Create channel" icon="plus" variant="filled">
       {(close) => <Dialog close={close} />}
     </DialogButton>
   )
@@ -22,9 +23,7 @@ export function CreateChannel() {
 
 function Dialog({ close }: { close: () => void }) {
   const [id, setId] = useState("")
-  const [address, setAddress] = useState("")
-  const [max, setMax] = useState<number | null>(null)
-  const [contact, setContact] = useState("")
+  const [fields, setFields] = useState<Fields>({ address: "" })
   const [headers, setHeaders] = useState<HeaderField[]>([])
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -33,10 +32,8 @@ function Dialog({ close }: { close: () => void }) {
       post.createChannel({
         body: {
           ...(id === "" ? {} : { id }),
-          address,
+          ...fields,
           ...(headers.length === 0 ? {} : { request_headers: headers }),
-          ...(max === null ? {} : { max_per_second: max }),
-          ...(contact === "" ? {} : { contact }),
         },
       }),
     onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
@@ -45,53 +42,44 @@ function Dialog({ close }: { close: () => void }) {
   if (data)
     return (
       <SecretDialog
-        title={t.created(data.id)}
-        label={t.secret}
+        title={`Channel ${data.id} is created`}
+        label="Signing secret"
         secret={data.signing_secret}
         close={() => navigate({ to: "/channels/$id", params: { id: data.id } })}
       >
-        <CopyField label={t.whsec} value={data.standard_webhooks_secret} what={t.whsec} />
+        <CopyField
+          label={forStandardWebhooks}
+          value={data.standard_webhooks_secret}
+          what={forStandardWebhooks}
+        />
       </SecretDialog>
     )
   return (
     <FormDialog
-      title={t.title}
-      submit={t.label}
-      ready={address !== "" && areComplete(headers)}
+      title="Create a channel"
+      submit="Create channel"
+      ready={fields.address !== "" && areComplete(headers)}
       request={request}
       close={close}
     >
       <TextInput
-        label={t.id}
-        description={t.idHint}
+        label="Id (optional)"
+        description={idHint}
         value={id}
         onChange={(event) => setId(event.currentTarget.value.trim())}
         data-autofocus
       />
-      <TextInput
-        label={t.address}
-        description={t.addressHint}
-        placeholder="https://partner.example/webhooks/sitewire"
-        type="url"
-        required
-        value={address}
-        onChange={(event) => setAddress(event.currentTarget.value.trim())}
-      />
-      <NumberInput
-        label={t.max}
-        description={t.maxHint}
-        min={1}
-        max={1_000}
-        value={max ?? ""}
-        onChange={(value) => setMax(value === "" ? null : Number(value))}
-      />
-      <TextInput
-        label={t.contact}
-        description={texts.settings.contactHint}
-        type="email"
-        value={contact}
-        onChange={(event) => setContact(event.currentTarget.value.trim())}
-      />
+      {channelView.form
+        .filter(({ kind }) => kind !== "switch")
+        .map((input) => (
+          <Field
+            key={input.name}
+            isNew
+            input={input}
+            value={(fields as ChangeChannel)[input.name]}
+            change={(value) => setFields((now) => ({ ...now, [input.name]: value }))}
+          />
+        ))}
       <HeaderFields headers={headers} change={setHeaders} />
     </FormDialog>
   )

@@ -9,14 +9,13 @@ import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
 import { toast } from "../../parts/Toasts.tsx"
-import { texts } from "../../texts.ts"
+import { headersNeeded } from "../../words.ts"
 
-const t = texts.connection
 type Connection = Versioned<Output<"readConnection">>
 
 export function ChangeSource({ connection }: { connection: Connection }) {
   return (
-    <DialogButton label={t.change}>
+    <DialogButton label="Change source">
       {(close) => <Dialog connection={connection} close={close} />}
     </DialogButton>
   )
@@ -41,14 +40,14 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
     onSuccess() {
       void refresh()
       close()
-      toast(t.changed)
+      toast("The source is changed")
     },
     onError: (error) => (hasCode(error, "changed-meanwhile") ? refresh() : undefined),
   })
   return (
     <FormDialog
-      title={t.changeTitle(id)}
-      submit={t.changeConfirm}
+      title={`Change the source of ${id}?`}
+      submit="Change"
       ready={source !== "" && (!needsHeaders || areComplete(headers))}
       request={request}
       showCurrent={() => {
@@ -58,9 +57,11 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
       }}
       close={close}
     >
-      <span>{t.changeMore}</span>
+      <span>
+        A running sync is discarded. The new source is fetched in the next window and replaces the content.
+      </span>
       <TextInput
-        label={t.source}
+        label="Source"
         type="url"
         required
         value={source}
@@ -69,7 +70,7 @@ function Dialog({ connection, close }: { connection: Connection; close: () => vo
       />
       {needsHeaders && (
         <>
-          <span>{texts.requestHeaders.needed}</span>
+          <span>{headersNeeded}</span>
           <HeaderFields headers={headers} change={setHeaders} />
         </>
       )}

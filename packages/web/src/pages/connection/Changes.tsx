@@ -5,9 +5,7 @@ import { formatBytes } from "../../format.ts"
 import { Section } from "../../parts/Page.tsx"
 import { type Column, Table } from "../../parts/Rows.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
 
-const t = texts.changes
 const shown = 8
 
 /** When the content changed, and by how much. */
@@ -18,8 +16,13 @@ export function Changes({ id }: { id: string }) {
   if (syncs.length === 0) return null
   const rows = syncs.slice(0, shown).map((sync, index) => ({ sync, before: syncs[index + 1] ?? null }))
   return (
-    <Section title={t.title} flush>
-      <Table label={t.title} rows={rows} columns={columns} keyOf={({ sync }) => String(sync.fence)} />
+    <Section title="Changes of the content" flush>
+      <Table
+        label="Changes of the content"
+        rows={rows}
+        columns={columns}
+        keyOf={({ sync }) => String(sync.fence)}
+      />
     </Section>
   )
 }
@@ -27,14 +30,14 @@ export function Changes({ id }: { id: string }) {
 type Change = { sync: ListedSync; before: ListedSync | null }
 
 const columns: Column<Change>[] = [
-  { title: t.columns.changed, cell: ({ sync }) => <Time at={sync.finished_at ?? sync.started_at} /> },
+  { title: "Changed", cell: ({ sync }) => <Time at={sync.finished_at ?? sync.started_at} /> },
   {
-    title: t.columns.size,
+    title: "Size",
     cell: ({ sync: { bytes } }) => (bytes === null ? "–" : formatBytes(bytes)),
     end: true,
   },
   {
-    title: t.columns.difference,
+    title: "Difference",
     cell: ({ sync, before }) => differenceOf(sync.bytes, before?.bytes ?? null),
     end: true,
   },

@@ -5,10 +5,7 @@ import { useAccess } from "../../api/access.ts"
 import { api, type Versioned } from "../../api/client.ts"
 import { formatTime } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
-import { texts } from "../../texts.ts"
 import { ChangeSource } from "./ChangeSource.tsx"
-
-const t = texts.connection
 
 export function ConnectionActions({ connection }: { connection: Versioned<Connection> }) {
   const { managesSite } = useAccess()
@@ -20,29 +17,31 @@ export function ConnectionActions({ connection }: { connection: Versioned<Connec
   return (
     <>
       <Action
-        label={t.delete}
+        label="Delete"
         danger
-        title={t.deleteTitle(id)}
+        title={`Delete connection ${id}?`}
         run={() => api.deleteConnection({ id })}
-        done={t.deleted(id)}
+        done={`Connection ${id} is deleted`}
         then={() => {
           void client.invalidateQueries({ queryKey: ["connections", "list"] })
           void navigate({ to: "/connections" })
         }}
       >
-        {t.deleteMore}
+        Its trigger URL responds 404 at once, and its syncs and content are deleted. This cannot be undone.
       </Action>
       <ChangeSource connection={connection} />
       <Action
-        label={t.sync}
+        label="Sync now"
         icon="connection"
         variant="filled"
-        title={t.syncTitle(id)}
+        title={`Fetch the source of ${id} now?`}
         run={(post) => post.requestSync({ id })}
-        done={({ earliest_start_at }) => t.syncRequested(formatTime(new Date(earliest_start_at), "near"))}
+        done={({ earliest_start_at }) =>
+          `The sync starts at ${formatTime(new Date(earliest_start_at), "near")} or later`
+        }
         then={refresh}
       >
-        {t.syncMore}
+        It counts as a trigger: it starts when the current window ends.
       </Action>
     </>
   )

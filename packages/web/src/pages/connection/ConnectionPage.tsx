@@ -14,7 +14,7 @@ import { Mono } from "../../parts/Ref.tsx"
 import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { ConnectionState, SyncOutcome } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { Changes } from "./Changes.tsx"
 import { ConnectionActions } from "./ConnectionActions.tsx"
 import { Content } from "./Content.tsx"
@@ -22,7 +22,8 @@ import { SigningSecret } from "./SigningSecret.tsx"
 import { TriggerUrl } from "./TriggerUrl.tsx"
 import { Windows } from "./Windows.tsx"
 
-const t = texts.connection
+const runnersText = { pull: "Sitewire", delegate: "an internal executor" } as const
+
 type Connection = Versioned<Output<"readConnection">>
 
 export function ConnectionPage() {
@@ -39,21 +40,24 @@ function Found({ connection }: { connection: Connection }) {
     <>
       <PageHead
         title={id}
-        above={<Link to="/connections">{texts.pages.connections}</Link>}
+        above={<Link to="/connections">{pageNames.connections}</Link>}
         state={<ConnectionState state={state} />}
       >
         <ConnectionActions connection={connection} />
       </PageHead>
       <Rows>
         {failing_since !== null && (
-          <Notice kind="bad" title={t.failing(last_reason ?? "")}>
-            {t.failingFor} <Since at={failing_since} />.{" "}
+          <Notice kind="bad" title={`The source cannot be fetched: ${last_reason ?? ""}`}>
+            For <Since at={failing_since} />.{" "}
             {next_sync_at && (
               <>
-                {t.retried} <Ago at={next_sync_at} due />.{" "}
+                It is fetched again <Ago at={next_sync_at} due />.{" "}
               </>
             )}
-            {connection.last_success_at === null ? t.noContent : t.keepsContent} {next_step}
+            {connection.last_success_at === null
+              ? "The site has no content yet."
+              : "The site keeps the content of the last success."}{" "}
+            {next_step}
           </Notice>
         )}
         <TriggerUrl connection={connection} />
@@ -61,32 +65,35 @@ function Found({ connection }: { connection: Connection }) {
           <SourceHeaders connection={connection} />
           <SigningSecret connection={connection} />
         </Columns>
-        <Section title={t.windows} aside={<small className="dimmed">{t.windowsHint}</small>}>
+        <Section
+          title="Triggers and syncs"
+          aside={<small className="dimmed">at most one sync a minute</small>}
+        >
           <Windows id={id} />
         </Section>
         <Columns>
-          <Section title={t.facts}>
+          <Section title="Connection">
             <Facts
               facts={[
-                [t.site, site],
-                [t.source, <Mono key="source">{connection.source}</Mono>],
-                [t.runner, t.runners[connection.runner]],
+                ["Site", site],
+                ["Source", <Mono key="source">{connection.source}</Mono>],
+                ["Fetched by", runnersText[connection.runner]],
                 [
-                  t.lastSync,
+                  "Last sync",
                   connection.last_synced_at && connection.last_outcome ? (
                     <span key="last">
                       <SyncOutcome outcome={connection.last_outcome} /> <Ago at={connection.last_synced_at} />
                     </span>
                   ) : (
-                    t.never
+                    "There was none yet"
                   ),
                 ],
                 connection.last_success_at !== null && [
-                  t.lastSuccess,
+                  "Last success",
                   <Ago key="success" at={connection.last_success_at} />,
                 ],
-                next_sync_at !== null && [t.nextSync, <Ago key="next" at={next_sync_at} due />],
-                [t.created, <Time key="created" at={connection.created_at} format="full" />],
+                next_sync_at !== null && ["Next sync", <Ago key="next" at={next_sync_at} due />],
+                ["Created", <Time key="created" at={connection.created_at} format="full" />],
               ]}
             />
           </Section>

@@ -7,16 +7,13 @@ import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.content
 
 /** What the last successful sync fetched. */
 export function Content({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(snapshotQuery(id))
   return (
     <Section
-      title={t.title}
+      title="Content"
       aside={
         data && (
           <small className="dimmed">
@@ -28,17 +25,17 @@ export function Content({ id }: { id: string }) {
       {error ? (
         <Failed error={error} retry={refetch} />
       ) : data === null ? (
-        t.none
+        "Nothing has been fetched yet."
       ) : data === undefined ? (
         <Loading rows={3} />
       ) : (
         <>
-          <Code what={t.title} code={data.text} wrap />
+          <Code what="Content" code={data.text} wrap />
           {!data.complete && (
             <p>
-              {t.cut}{" "}
+              Only the beginning is shown.{" "}
               <Anchor href={`/v1/connections/${encodeURIComponent(id)}/snapshot`} download>
-                {t.download}
+                Download all
               </Anchor>
             </p>
           )}

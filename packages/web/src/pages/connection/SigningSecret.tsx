@@ -7,9 +7,6 @@ import { Action } from "../../parts/Action.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.signingSecret
 
 /** The secret that signs the requests to the source. The API returns it when it is made, and never again. */
 export function SigningSecret({
@@ -22,33 +19,37 @@ export function SigningSecret({
   const [secret, setSecret] = useState<string | null>(null)
   if (!managesSite(site)) return null
   return (
-    <Section title={t.title}>
+    <Section title="Signing secret">
       <Stack gap="md">
-        <Text size="sm">{t.intro}</Text>
+        <Text size="sm">
+          Each request to the source is signed with a secret of this connection, so that the partner can
+          verify that it comes from here.
+        </Text>
         <Group gap="xs">
           <Action
-            label={t.replace}
+            label="Replace secret"
             danger
-            title={t.replaceTitle(id)}
-            confirm={t.replaceConfirm}
+            title={`Replace the signing secret of ${id}?`}
+            confirm="Replace"
             run={(post) => post.replaceConnectionSecret({ id })}
             then={({ signing_secret }) => {
               setSecret(signing_secret)
               void client.invalidateQueries({ queryKey: ["connections", id], exact: true })
             }}
           >
-            {t.replaceMore}
+            The next sync is signed with the new secret. A source that verifies rejects syncs until the
+            partner has it, and they are retried. Have the partner ready.
           </Action>
           {replacedAt && (
             <Text size="sm" c="dimmed">
-              {t.lastReplaced} <Time at={replacedAt} />
+              Last replaced <Time at={replacedAt} />
             </Text>
           )}
         </Group>
         {secret !== null && (
           <SecretDialog
-            title={t.replaced(id)}
-            label={texts.createChannel.secret}
+            title={`The signing secret of ${id} is replaced`}
+            label="Signing secret"
             secret={secret}
             close={() => setSecret(null)}
           />

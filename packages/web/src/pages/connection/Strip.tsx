@@ -1,9 +1,8 @@
 import type { PendingWindow, Window } from "@sitewire/contracts"
 import { formatMinute, formatTime } from "../../format.ts"
-import { texts } from "../../texts.ts"
+import { syncOutcomes, triggersOf } from "../../words.ts"
 import classes from "./Windows.module.css"
 
-const t = texts.windows
 const windowMs = 60_000
 const settleMs = 5_000
 const shownMs = 12 * windowMs
@@ -24,7 +23,10 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
     (_, index) => Math.ceil(start / windowMs) * windowMs + index * windowMs,
   )
   return (
-    <figure className={classes.strip} aria-label={t.strip(visible.length)}>
+    <figure
+      className={classes.strip}
+      aria-label={`The newest ${visible.length} windows on a line of time. The list below has the same data.`}
+    >
       <div className={classes.canvas}>
         {minutes
           .filter((minute) => minute < end)
@@ -42,7 +44,7 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
             <span
               className={classes.window}
               data-outcome={sync.outcome}
-              title={`${texts.states.sync[sync.outcome]} · ${formatTime(new Date(sync.started_at), "near")} · ${t.count(triggers.count)}`}
+              title={`${syncOutcomes[sync.outcome]} · ${formatTime(new Date(sync.started_at), "near")} · ${triggersOf(triggers.count)}`}
               style={clip(x(sync.started_at), windowMs, percent)}
             />
           </div>
@@ -58,17 +60,17 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
             <span
               className={classes.window}
               data-outcome="pending"
-              title={`${t.nextSync} · ${formatTime(new Date(pending.earliest_start_at), "near")}`}
+              title={`Next sync · ${formatTime(new Date(pending.earliest_start_at), "near")}`}
               style={clip(x(pending.earliest_start_at), windowMs, percent)}
             />
           </>
         )}
       </div>
       <figcaption>
-        <span data-sign="trigger">{t.triggersSign}</span>
-        <span data-sign="covered">{t.coveredSign}</span>
-        <span data-sign="failed">{t.failedSign}</span>
-        <span data-sign="pending">{t.pendingSign}</span>
+        <span data-sign="trigger">first and last trigger, with their number</span>
+        <span data-sign="covered">a sync and its minute</span>
+        <span data-sign="failed">a failed sync</span>
+        <span data-sign="pending">the next sync</span>
       </figcaption>
     </figure>
   )
@@ -98,7 +100,7 @@ function Triggers({
     <>
       <span
         className={classes.triggers}
-        title={`${t.count(count)} · ${formatTime(new Date(first_at), "near")}`}
+        title={`${triggersOf(count)} · ${formatTime(new Date(first_at), "near")}`}
         style={{ insetInlineStart: percent(from), width: percent(Math.max(0, until - from)) }}
       >
         <b>{count}</b>

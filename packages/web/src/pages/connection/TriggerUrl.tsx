@@ -9,9 +9,6 @@ import { CopyField } from "../../parts/CopyField.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.triggerUrl
 
 /** The address that the partner calls. It contains a secret, so it is read only on request, which is audited. */
 export function TriggerUrl({ connection: { id, site, token_replaced_at } }: { connection: Connection }) {
@@ -20,43 +17,46 @@ export function TriggerUrl({ connection: { id, site, token_replaced_at } }: { co
   const [shown, setShown] = useState<{ url: string; replaced: boolean } | null>(null)
   if (!managesSite(site)) return null
   return (
-    <Section title={t.title}>
+    <Section title="Trigger URL">
       <Stack gap="md">
-        <Text size="sm">{t.intro}</Text>
+        <Text size="sm">
+          The partner sends a POST to this URL whenever its data has changed. Whoever knows it can start a
+          sync.
+        </Text>
         {shown?.replaced && (
-          <Notice kind="warn" title={t.replaced} role="status">
-            {t.replacedMore}
+          <Notice kind="warn" title="The old URL no longer works" role="status">
+            Give the new URL to the partner now. Its calls to the old one get 404.
           </Notice>
         )}
-        {shown && <CopyField label={t.url} value={shown.url} what={t.url} />}
+        {shown && <CopyField label="Trigger URL" value={shown.url} what="Trigger URL" />}
         <Group gap="xs">
           {!shown && (
             <Action
-              label={t.show}
+              label="Show"
               icon="eye"
-              title={t.showTitle}
+              title="Show the trigger URL?"
               run={() => api.readConnectionTriggerUrl({ id })}
               then={({ trigger_url }) => setShown({ url: trigger_url, replaced: false })}
             >
-              {t.showMore}
+              It contains a secret token. That you have seen it is written to the audit log.
             </Action>
           )}
           <Action
-            label={t.replace}
+            label="Replace token"
             danger
-            title={t.replaceTitle(id)}
-            confirm={t.replaceConfirm}
+            title={`Replace the token of ${id}?`}
+            confirm="Replace"
             run={(post) => post.replaceConnectionToken({ id })}
             then={({ trigger_url }) => {
               setShown({ url: trigger_url, replaced: true })
               void client.invalidateQueries({ queryKey: ["connections", id], exact: true })
             }}
           >
-            {t.replaceMore(site)}
+            {`The old URL responds 404 at once, so the site ${site} gets no updates until the partner calls the new one. Have the partner ready.`}
           </Action>
           {token_replaced_at && (
             <Text size="sm" c="dimmed">
-              {t.lastReplaced} <Time at={token_replaced_at} />
+              Last replaced <Time at={token_replaced_at} />
             </Text>
           )}
         </Group>

@@ -7,11 +7,24 @@ import { Loading } from "../../parts/Loading.tsx"
 import { Empty } from "../../parts/Page.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import timeline from "../../parts/Timeline.module.css"
-import { texts } from "../../texts.ts"
+import { syncOutcomes, triggersOf } from "../../words.ts"
 import { Strip } from "./Strip.tsx"
 import classes from "./Windows.module.css"
 
-const t = texts.windows
+const passedOn = (count: number) =>
+  `The next sync has its ${count === 1 ? "trigger" : triggersOf(count)}, too`
+
+const coversText = {
+  running: (count: number) => `It covers ${triggersOf(count)}`,
+  changed: (count: number) => `It covered ${triggersOf(count)}`,
+  unchanged: (count: number) => `It covered ${triggersOf(count)}`,
+  failed: passedOn,
+  abandoned: passedOn,
+}
+
+const completeText = (span: string, one: boolean) =>
+  one ? `Complete ${span} later.` : `Complete ${span} after the first.`
+
 const listed = 10
 
 /** Which accepted triggers each sync covered, and which wait for the next one. */
@@ -20,17 +33,21 @@ export function Windows({ id }: { id: string }) {
   if (error) return <Failed error={error} retry={refetch} />
   if (!data) return <Loading />
   const { data: windows, pending } = data
-  if (windows.length === 0 && !pending) return <Empty title={t.none}>{t.noneMore}</Empty>
+  if (windows.length === 0 && !pending)
+    return <Empty title="No syncs are stored">A trigger starts one. Old syncs are deleted.</Empty>
   return (
     <div className={classes.windows}>
       <Strip windows={windows} pending={pending} />
-      <ol className={timeline.timeline} aria-label={texts.connection.windows}>
+      <ol className={timeline.timeline} aria-label="Triggers and syncs">
         {pending && <NextSync pending={pending} />}
         {windows.slice(0, listed).map((window) => (
           <Sync key={window.sync.fence} window={window} />
         ))}
       </ol>
-      <p className={classes.explain}>{t.explain}</p>
+      <p className={classes.explain}>
+        A trigger is a call of the trigger URL that got 202, or “Sync now”. Of more than two triggers of a
+        sync, only the first and the last time are stored.
+      </p>
     </div>
   )
 }
@@ -39,13 +56,13 @@ function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: P
   return (
     <li data-kind="next">
       <div className={timeline.line}>
-        <strong>{t.nextSync}</strong>
+        <strong>Next sync</strong>
         <span className={timeline.at}>
-          {t.mayStart} <Ago at={at} due /> · <Time at={at} />
+          may start <Ago at={at} due /> · <Time at={at} />
         </span>
       </div>
       <p className={classes.sentence}>
-        {t.wait(triggers.count)}
+        {`${triggersOf(triggers.count)} ${triggers.count === 1 ? "waits" : "wait"} for it`}
         <Accepted triggers={triggers} />.
       </p>
     </li>
@@ -63,12 +80,12 @@ const kinds: Record<Window["sync"]["outcome"], string> = {
 function Sync({ window: { sync, triggers, covered } }: { window: Window }) {
   const { outcome, reason, started_at, finished_at, bytes } = sync
   const { count, first_at } = triggers
-  const name = texts.states.sync[outcome]
+  const name = syncOutcomes[outcome]
   return (
     <li data-kind={kinds[outcome]}>
       <div className={timeline.line}>
-        <strong>{t.sync}</strong>
-        <span className={timeline.outcome}>{reason === null ? name : t.because(name, reason)}</span>
+        <strong>Sync</strong>
+        <span className={timeline.outcome}>{reason === null ? name : `${name}: ${reason}`}</span>
         <span className={timeline.at}>
           <Time at={started_at} />
           {finished_at !== null && ` · ${formatMs(msBetween(started_at, finished_at))}`}
@@ -76,12 +93,12 @@ function Sync({ window: { sync, triggers, covered } }: { window: Window }) {
         </span>
       </div>
       <p className={classes.sentence}>
-        {t.covers[outcome](count)}
+        {coversText[outcome](count)}
         <Accepted triggers={triggers} />.
         {covered &&
           first_at !== null &&
           finished_at !== null &&
-          ` ${t.complete(formatMs(msBetween(first_at, finished_at)), count === 1)}`}
+          ` ${completeText(formatMs(msBetween(first_at, finished_at)), count === 1)}`}
       </p>
     </li>
   )
@@ -93,11 +110,11 @@ function Accepted({ triggers: { count, first_at, last_at } }: { triggers: Window
   const isRange = count > 2 && first_at !== last_at
   return (
     <>
-      {isRange ? t.acceptedFrom : t.acceptedAt} <Time at={first_at} />
+      {isRange ? ", accepted from" : ", accepted at"} <Time at={first_at} />
       {first_at !== last_at && (
         <>
           {" "}
-          {isRange ? t.to : t.and} <Time at={last_at} />
+          {isRange ? "to" : "and"} <Time at={last_at} />
         </>
       )}
     </>

@@ -13,10 +13,8 @@ import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { ConnectionState } from "../../parts/states.tsx"
 import { Ago } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { connectionStates, pageNames, syncOutcomes } from "../../words.ts"
 import { CreateConnection } from "./CreateConnection.tsx"
-
-const t = texts.connections
 
 export function Connections() {
   const { operates, sites } = useAccess()
@@ -27,28 +25,32 @@ export function Connections() {
   const creates = operates || sites.length > 0
   return (
     <>
-      <PageHead title={texts.pages.connections}>{creates && <CreateConnection />}</PageHead>
+      <PageHead title={pageNames.connections}>{creates && <CreateConnection />}</PageHead>
       <Filters>
         <TextInput
-          label={t.search}
-          placeholder={t.searchHint}
+          label="Search"
+          placeholder="Id, site or source"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <SelectFilter
-          label={t.state}
-          values={texts.states.connection}
+          label="State"
+          values={connectionStates}
           value={filter.state}
           change={(state) => change({ state })}
         />
       </Filters>
       <PagedTable
         list={list}
-        label={texts.pages.connections}
+        label={pageNames.connections}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={isFiltered ? t.noneFound : t.none}>{!isFiltered && creates && t.noneMore}</Empty>
+          <Empty title={isFiltered ? "No connection matches these filters" : "No connections yet"}>
+            {!isFiltered &&
+              creates &&
+              "Create one to get the URL that the partner calls when its data changes."}
+          </Empty>
         }
       />
     </>
@@ -56,11 +58,11 @@ export function Connections() {
 }
 
 const columns: Column<Connection>[] = [
-  { title: t.columns.id, cell: ({ id }) => <ConnectionRef id={id} /> },
-  { title: t.columns.site, cell: ({ site }) => <span dir="auto">{site}</span> },
-  { title: t.columns.source, cell: ({ source }) => <Mono>{source}</Mono>, minor: true },
+  { title: "Connection", cell: ({ id }) => <ConnectionRef id={id} /> },
+  { title: "Site", cell: ({ site }) => <span dir="auto">{site}</span> },
+  { title: "Source", cell: ({ source }) => <Mono>{source}</Mono>, minor: true },
   {
-    title: t.columns.state,
+    title: "State",
     cell: ({ state, last_reason }) => (
       <>
         <ConnectionState state={state} /> {state === "failing" && last_reason}
@@ -68,11 +70,11 @@ const columns: Column<Connection>[] = [
     ),
   },
   {
-    title: t.columns.lastSync,
+    title: "Last sync",
     cell: ({ last_synced_at, last_outcome }) =>
       last_synced_at ? (
         <>
-          {last_outcome && texts.states.sync[last_outcome]}, <Ago at={last_synced_at} />
+          {last_outcome && syncOutcomes[last_outcome]}, <Ago at={last_synced_at} />
         </>
       ) : (
         "–"

@@ -8,13 +8,11 @@ import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.createConnection
+import { idHint } from "../../words.ts"
 
 export function CreateConnection() {
   return (
-    <DialogButton label={t.label} icon="plus" variant="filled">
+    <DialogButton label="Create connection" icon="plus" variant="filled">
       {(close) => <Dialog close={close} />}
     </DialogButton>
   )
@@ -39,26 +37,26 @@ function Dialog({ close }: { close: () => void }) {
   if (created)
     return (
       <SecretDialog
-        title={t.created(created.id)}
-        label={texts.createChannel.secret}
+        title={`Connection ${created.id} is created`}
+        label="Signing secret"
         secret={created.signing_secret}
         close={() => navigate({ to: "/connections/$id", params: { id: created.id } })}
       >
-        {t.secretMore}
+        It signs each request to the source, so that the partner can verify that it comes from here.
       </SecretDialog>
     )
   return (
     <FormDialog
-      title={t.title}
-      submit={t.label}
+      title="Create a connection"
+      submit="Create connection"
       ready={site !== "" && source !== "" && areComplete(headers)}
       request={request}
       close={close}
     >
       {operates ? (
         <TextInput
-          label={t.site}
-          description={t.siteHint}
+          label="Site"
+          description="The host of the owner's site."
           placeholder="bakery.example"
           required
           value={site}
@@ -67,7 +65,7 @@ function Dialog({ close }: { close: () => void }) {
         />
       ) : (
         <Select
-          label={t.site}
+          label="Site"
           data={sites}
           allowDeselect={false}
           value={site}
@@ -75,8 +73,8 @@ function Dialog({ close }: { close: () => void }) {
         />
       )}
       <TextInput
-        label={t.source}
-        description={t.sourceHint}
+        label="Source"
+        description="The URL of the partner's API, which is fetched after each trigger."
         placeholder="https://api.partner.example/products"
         type="url"
         required
@@ -85,8 +83,8 @@ function Dialog({ close }: { close: () => void }) {
       />
       <HeaderFields headers={headers} change={setHeaders} />
       <TextInput
-        label={texts.createChannel.id}
-        description={texts.createChannel.idHint}
+        label="Id (optional)"
+        description={idHint}
         value={id}
         onChange={(event) => setId(event.currentTarget.value.trim())}
       />

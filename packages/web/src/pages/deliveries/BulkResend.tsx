@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core"
 import type { Input } from "@sitewire/contracts/client"
+import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
 import { useState } from "react"
 import { postDryRun } from "../../api/client.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
@@ -11,10 +12,22 @@ import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { deliveryStates } from "../../words.ts"
 import { StillFailing } from "./StillFailing.tsx"
 
-const t = texts.bulkResend
+const matchingText = (count: string, one: boolean, complete: boolean) =>
+  `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be sent again`
+
+const filterText = {
+  channel: "Channel",
+  anyChannel: "all channels",
+  state: "State",
+  anyState: "any but cancelled",
+  after: "Created from",
+  before: "Created until",
+  now: "now",
+  ever: "the oldest stored",
+} as const
 
 type ResendFilter = Input<"createResendJob">["body"]["filter"]
 
@@ -25,7 +38,7 @@ function resendFilterOf(filter: DeliveryFilter): ResendFilter | null {
   return { channel, state, created_after, created_before }
 }
 
-export function BulkResend({ filter, label = t.label }: { filter: DeliveryFilter; label?: string }) {
+export function BulkResend({ filter, label = "Resend these" }: { filter: DeliveryFilter; label?: string }) {
   const resendFilter = resendFilterOf(filter)
   if (!resendFilter) return null
   return (
@@ -45,8 +58,8 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
   const more = count.data?.complete === false
   return (
     <StartJob
-      title={t.title}
-      confirm={matching === undefined ? t.label : t.confirm(formatCounted(matching, more))}
+      title="Resend all deliveries of this list"
+      confirm={matching === undefined ? "Resend these" : `Resend ${formatCounted(matching, more)}`}
       ready={matching !== undefined && matching > 0}
       start={(post, reason) => {
         const body = { filter, reason, per_second: rate, dry_run: false }
@@ -56,26 +69,31 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
     >
       <StillFailing channel={filter.channel} />
       <Facts facts={factsOf(filter)} />
-      <DryRunNotice count={count} title={t.matching}>
-        {t.explain(formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000)), more)}
+      <DryRunNotice count={count} title={matchingText}>
+        {`With the same id and body, to the current address of their channel. It takes ${more ? "at least" : "about"} ${formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000))} at this rate.`}
       </DryRunNotice>
       {filter.state === undefined && (
         <Text size="sm" c="dimmed">
-          {t.anyState}
+          Delivered ones are sent again too. Filter by the state Dead to send only those.
         </Text>
       )}
-      <RateInput rate={rate} change={setRate} label={t.rate} description={t.rateHint} />
+      <RateInput
+        rate={rate}
+        change={setRate}
+        label="Deliveries per second"
+        description="The receivers get at most this many per second."
+      />
     </StartJob>
   )
 }
 
 /** The filter of the list, in words, because a job cannot be undone. */
 function factsOf({ channel, state, created_after, created_before }: ResendFilter) {
-  const words = t.filter
+  const words = filterText
   const time = (at: string | undefined, without: string) => (at ? <Time at={at} format="full" /> : without)
   return [
     [words.channel, channel ?? words.anyChannel],
-    [words.state, state === undefined ? words.anyState : texts.states.delivery[state]],
+    [words.state, state === undefined ? words.anyState : deliveryStates[state]],
     [words.after, time(created_after, words.ever)],
     [words.before, time(created_before, words.now)],
   ] as const

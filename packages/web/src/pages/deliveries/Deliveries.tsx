@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core"
+import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
@@ -10,13 +11,11 @@ import { formatNumber } from "../../format.ts"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty, PageHead, Section } from "../../parts/Page.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { BulkResend } from "./BulkResend.tsx"
 import { DeliveryFilters } from "./DeliveryFilters.tsx"
 import classes from "./DeliveryList.module.css"
 import { DeliveryList } from "./DeliveryList.tsx"
-
-const t = texts.deliveries
 
 export function Deliveries() {
   const { operates } = useAccess()
@@ -31,7 +30,7 @@ export function Deliveries() {
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
-      <PageHead title={texts.pages.deliveries}>
+      <PageHead title={pageNames.deliveries}>
         {operates && isFiltered && <BulkResend filter={filter} />}
       </PageHead>
       <DeliveryFilters filter={filter} change={change} />
@@ -42,13 +41,13 @@ export function Deliveries() {
         ) : !data ? (
           <Loading />
         ) : rows.length === 0 ? (
-          <Empty title={isFiltered ? t.noneFound : t.none}>
+          <Empty title={isFiltered ? "No delivery matches these filters" : "No deliveries yet"}>
             {isFiltered ? (
               <Button variant="default" mt="sm" onClick={() => change(unset(filter))}>
-                {texts.common.clearFilters}
+                Clear filters
               </Button>
             ) : (
-              t.noneMore
+              "A delivery appears here as soon as an internal service publishes a site.paid event."
             )}
           </Empty>
         ) : (
@@ -62,7 +61,8 @@ export function Deliveries() {
         )}
       </Section>
       <p className="visually-hidden" role="status">
-        {data && t.shown(formatNumber(rows.length), rows.length === 1, list.hasNextPage)}
+        {data &&
+          `${deliveriesOf(formatNumber(rows.length), rows.length === 1)}${list.hasNextPage ? " or more" : ""}`}
       </p>
     </>
   )
@@ -82,7 +82,7 @@ function Newer({ filter }: { filter: DeliveryFilter }) {
   return (
     <div className={classes.newer}>
       <Button size="compact-sm" radius="xl" onClick={show}>
-        {t.newer}
+        Deliveries have changed: show the newest
       </Button>
     </div>
   )

@@ -8,10 +8,17 @@ import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { ClearFilters } from "../../parts/ClearFilters.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { TimeRange } from "../../parts/TimeRange.tsx"
-import { texts } from "../../texts.ts"
+import { deliveryStates } from "../../words.ts"
 import classes from "./DeliveryFilters.module.css"
 
-const t = texts.deliveries
+const fieldsText = { reference: "Reference", event_id: "Event id", site_url: "Site" } as const
+
+const placeholdersText = {
+  reference: "user-4711",
+  event_id: "evt_2026_000017",
+  site_url: "https://shop.example",
+} as const
+
 const fields = ["reference", "event_id", "site_url"] as const
 
 type Change = (change: DeliveryFilter) => void
@@ -26,8 +33,8 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
       ) : (
         channels.length > 1 && (
           <Select
-            label={t.channel}
-            placeholder={t.all}
+            label="Channel"
+            placeholder="All"
             clearable
             data={channels}
             value={filter.channel ?? null}
@@ -36,12 +43,12 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         )
       )}
       <SelectFilter
-        label={t.state}
-        values={texts.states.delivery}
+        label="State"
+        values={deliveryStates}
         value={filter.state}
         change={(state) => change({ state })}
       />
-      {filter.job !== undefined && <TextInput label={t.job} value={filter.job} readOnly />}
+      {filter.job !== undefined && <TextInput label="Job" value={filter.job} readOnly />}
       <TimeRange
         after={filter.created_after}
         before={filter.created_before}
@@ -61,10 +68,10 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
   return (
     <div className={classes.find}>
       <Select
-        aria-label={t.findBy}
-        label={t.find}
+        aria-label="Find by"
+        label="Find by"
         allowDeselect={false}
-        data={fields.map((value) => ({ value, label: t.fields[value] }))}
+        data={fields.map((value) => ({ value, label: fieldsText[value] }))}
         value={field}
         onChange={(value) => {
           const next = fields.find((name) => name === value) ?? "reference"
@@ -73,8 +80,8 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
         }}
       />
       <TextInput
-        aria-label={t.fields[field]}
-        placeholder={t.placeholders[field]}
+        aria-label={fieldsText[field]}
+        placeholder={placeholdersText[field]}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />
@@ -84,5 +91,5 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
 
 function ChannelFilter({ filter, change }: { filter: DeliveryFilter; change: Change }) {
   const [text, setText] = useTyped(filter.channel ?? "", (value) => change({ channel: value || undefined }))
-  return <ChannelInput label={t.channel} placeholder={t.all} value={text} change={setText} />
+  return <ChannelInput label="Channel" placeholder="All" value={text} change={setText} />
 }

@@ -6,10 +6,9 @@ import { Copyable } from "../../parts/Copy.tsx"
 import { DeliveryState } from "../../parts/states.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import { whyDead } from "../../parts/whyDead.ts"
-import { texts } from "../../texts.ts"
+import { deadReasons, errorNames, pageNames, waitingForNames } from "../../words.ts"
 import classes from "./DeliveryList.module.css"
 
-const t = texts.deliveries
 const rowHeight = 71
 const loadAhead = 30
 
@@ -47,19 +46,17 @@ export function DeliveryList({
     // Not a table element, which would need all of its rows.
     <div
       role="table"
-      aria-label={texts.pages.deliveries}
+      aria-label={pageNames.deliveries}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       data-dimmed={dimmed}
       className={classes.table}
     >
       <div role="row" className={classes.head}>
-        {[t.columns.state, t.columns.event, t.columns.channel, t.columns.progress, t.columns.created].map(
-          (title) => (
-            <span role="columnheader" key={title}>
-              {title}
-            </span>
-          ),
-        )}
+        {["State", "Event", "Channel", "Attempts", "Created"].map((title) => (
+          <span role="columnheader" key={title}>
+            {title}
+          </span>
+        ))}
       </div>
       <div role="rowgroup" ref={list} className={classes.body} style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, key, start }) => {
@@ -82,7 +79,7 @@ export function DeliveryList({
           )
         })}
       </div>
-      {isLoadingMore && <div className={classes.loading}>{texts.common.loading}</div>}
+      {isLoadingMore && <div className={classes.loading}>Loading …</div>}
     </div>
   )
 }
@@ -98,8 +95,8 @@ function Cells({ row }: { row: ListedDelivery }) {
           {row.event_id}
         </Link>
         <span className={classes.about}>
-          {row.reference && <Copyable value={row.reference} what={t.theReference(row.reference)} />}
-          {row.site_url && <Copyable value={row.site_url} what={t.theSite(row.site_url)} />}
+          {row.reference && <Copyable value={row.reference} what={`the reference ${row.reference}`} />}
+          {row.site_url && <Copyable value={row.site_url} what={`the site ${row.site_url}`} />}
         </span>
       </span>
       <span role="cell" className={classes.channel}>
@@ -118,21 +115,25 @@ function Cells({ row }: { row: ListedDelivery }) {
 function Progress({ row }: { row: ListedDelivery }) {
   const { attempts, last_error, last_status, next_attempt_at, waiting_for, state } = row
   const failure =
-    last_error === null ? null : last_status === null ? texts.errorNames[last_error] : t.status(last_status)
+    last_error === null ? null : last_status === null ? errorNames[last_error] : `HTTP ${last_status}`
   return (
     <>
       {state === "dead" && attempts === 0
-        ? t.notAttempted(texts.delivery.dead[whyDead(row)].short)
-        : t.attempts(attempts)}
+        ? `No attempt: ${deadReasons[whyDead(row)].short}`
+        : attempts === 0
+          ? "No attempt yet"
+          : attempts === 1
+            ? "1 attempt"
+            : `${attempts} attempts`}
       {failure && state !== "delivered" && <span className={classes.failure}> · {failure}</span>}
       {state === "pending" && next_attempt_at && (
         <span>
           {" · "}
-          {t.next} <Ago at={next_attempt_at} due />
+          next <Ago at={next_attempt_at} due />
         </span>
       )}
       {state === "pending" && !next_attempt_at && waiting_for && (
-        <span> · {texts.waitingFor[waiting_for]}</span>
+        <span> · {waitingForNames[waiting_for]}</span>
       )}
     </>
   )

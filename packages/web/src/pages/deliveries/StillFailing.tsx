@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { channelHealthQuery, openIncidentsQuery } from "../../api/queries.ts"
 import { Notice } from "../../parts/Notice.tsx"
-import { texts } from "../../texts.ts"
+import { errorNames } from "../../words.ts"
 
-const t = texts.bulkResend
+const failingMoreText =
+  "What is sent now will probably not be accepted, and become dead again after its retry period."
+
 /** So many channels are named. */
 const shown = 10
 
@@ -16,11 +18,10 @@ function OneFailing({ channel }: { channel: string }) {
   const { data } = useQuery(channelHealthQuery(channel))
   if (data?.health !== "failing") return null
   const failure = data.last_failure
-  const what =
-    failure && (failure.status === null ? texts.errorNames[failure.error] : `HTTP ${failure.status}`)
+  const what = failure && (failure.status === null ? errorNames[failure.error] : `HTTP ${failure.status}`)
   return (
-    <Notice kind="bad" title={t.failing(channel)}>
-      {what && t.lastFailure(what)} {t.failingMore}
+    <Notice kind="bad" title={`Channel ${channel} is still failing`}>
+      {what && `Its last failure: ${what}.`} {failingMoreText}
     </Notice>
   )
 }
@@ -31,12 +32,12 @@ function AnyFailing() {
   if (failing.length === 0) return null
   const others = failing.length - shown
   return (
-    <Notice kind="bad" title={t.someFailing}>
+    <Notice kind="bad" title="Channels are still failing">
       {failing
         .slice(0, shown)
         .map(({ subject }) => subject.id)
         .join(", ")}
-      {others > 0 && t.andMore(`${others}`)}. {t.failingMore}
+      {others > 0 && ` and ${others} more`}. {failingMoreText}
     </Notice>
   )
 }

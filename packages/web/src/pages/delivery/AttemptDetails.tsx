@@ -2,10 +2,7 @@ import type { Attempt } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Mono } from "../../parts/Ref.tsx"
-import { texts } from "../../texts.ts"
 import classes from "./Attempt.module.css"
-
-const t = texts.delivery
 
 /** What was sent in an attempt, and what came back. */
 export function AttemptDetails({
@@ -20,21 +17,21 @@ export function AttemptDetails({
   const headers = Object.entries(attempt.request_headers ?? {})
   return (
     <details className={classes.details} open={open}>
-      <summary>{t.details}</summary>
+      <summary>What was sent, and what came back</summary>
       <div>
         <Facts
           facts={[
-            attempt.detail !== null && [t.detail, attempt.detail],
-            [t.url, attempt.url ? <Mono key="url">{attempt.url}</Mono> : "–"],
-            [t.ip, attempt.ip ? <Mono key="ip">{attempt.ip}</Mono> : "–"],
-            [t.secret, <Mono key="secret">{attempt.secret_id}</Mono>],
+            attempt.detail !== null && ["Reason", attempt.detail],
+            ["URL", attempt.url ? <Mono key="url">{attempt.url}</Mono> : "–"],
+            ["IP address", attempt.ip ? <Mono key="ip">{attempt.ip}</Mono> : "–"],
+            ["Signed by", <Mono key="secret">{attempt.secret_id}</Mono>],
           ]}
         />
         {headers.length > 0 && (
           <section>
-            <h3>{t.requestHeaders}</h3>
+            <h3>Request headers</h3>
             <Code
-              what={t.requestHeaders}
+              what="Request headers"
               code={headers.map(([name, value]) => `${name}: ${value}`).join("\n")}
               wrap
             />
@@ -42,11 +39,11 @@ export function AttemptDetails({
         )}
         {attempt.status !== null && (
           <section>
-            <h3>{t.response}</h3>
+            <h3>Response body</h3>
             {attempt.response_excerpt ? (
-              <Code what={t.response} code={attempt.response_excerpt} wrap />
+              <Code what="Response body" code={attempt.response_excerpt} wrap />
             ) : (
-              <span>{isErased ? t.erased : t.emptyResponse}</span>
+              <span>{isErased ? "It was erased on request." : "The response had no body."}</span>
             )}
           </section>
         )}

@@ -8,10 +8,8 @@ import { Code } from "../../parts/Code.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { Mono } from "../../parts/Ref.tsx"
-import { texts } from "../../texts.ts"
+import { revealMore } from "../../words.ts"
 import classes from "./Body.module.css"
-
-const t = texts.delivery
 
 /** The body that every attempt sends. E-mail addresses are masked until they are revealed, which is audited. */
 export function Body({
@@ -27,37 +25,37 @@ export function Body({
   const { id, body, body_bytes, channel } = delivery
   return (
     <Section
-      title={t.body}
+      title="Body"
       aside={
         body !== null &&
         revealsOf(channel) &&
         (revealed === null ? (
           <Action
-            label={t.reveal}
+            label="Reveal"
             icon="eye"
             size="xs"
-            title={t.revealTitle}
+            title="Reveal the body?"
             run={() => api.revealDelivery({ id })}
             then={reveal}
           >
-            {t.revealMore}
+            {revealMore}
           </Action>
         ) : (
           <Button size="xs" variant="default" onClick={() => reveal(null)}>
-            {t.hide}
+            Hide
           </Button>
         ))
       }
     >
       {body === null ? (
-        t.erased
+        "It was erased on request."
       ) : (
         <div className={classes.body}>
-          <Code what={t.body} code={revealed?.body ?? JSON.stringify(body, null, 2)} wrap />
-          {revealed === null && <small>{t.masked}</small>}
+          <Code what="Body" code={revealed?.body ?? JSON.stringify(body, null, 2)} wrap />
+          {revealed === null && <small>E-mail addresses are masked.</small>}
           <Facts
             facts={[
-              [t.size, formatBytes(body_bytes)],
+              ["Size", formatBytes(body_bytes)],
               revealed && ["SHA-256", <Mono key="sha256">{revealed.body_sha256}</Mono>],
               ...Object.entries(revealed?.request_headers ?? {})
                 .filter(([name]) => /signature$/i.test(name))

@@ -1,4 +1,5 @@
 import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
+import { deferralReasons } from "@sitewire/contracts/deferralReasons"
 import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
@@ -16,13 +17,29 @@ import { ChannelRef } from "../../parts/Ref.tsx"
 import { DeliveryState } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { whyDead } from "../../parts/whyDead.ts"
-import { texts } from "../../texts.ts"
+import { deadReasons, pageNames } from "../../words.ts"
 import { Body } from "./Body.tsx"
 import { Download } from "./Download.tsx"
 import { Repeat } from "./Repeat.tsx"
 import { Timeline } from "./Timeline.tsx"
 
-const t = texts.delivery
+const situationsText = {
+  delivered: "The receiver has accepted it",
+  erased: "It was erased",
+  cancelled: "It was cancelled",
+} as const
+
+const waitingMoreText = {
+  busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
+  breaker: "After many failures in a row, single attempts check whether the receiver works again.",
+  paused: "It is attempted after an operator has resumed the channel.",
+  fault: "For example, a dispatcher lacks a sealing key.",
+  resend: "It is sent as soon as the channel has capacity.",
+  overdue: "It is due, and is sent as soon as the channel has capacity.",
+  rate: "It is sent when it is its turn.",
+  notification: "",
+} as const
+
 type Delivery = DeliveryWithAttempts
 
 export function DeliveryPage() {
@@ -45,7 +62,7 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
     <>
       <PageHead
         title={delivery.event_id}
-        above={<Link to="/deliveries">{texts.pages.deliveries}</Link>}
+        above={<Link to="/deliveries">{pageNames.deliveries}</Link>}
         state={<DeliveryState state={delivery.state} waiting={delivery.waiting_for} />}
       >
         <Actions delivery={delivery} />
@@ -54,34 +71,27 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
         <Situation delivery={delivery} />
         <Columns wide>
           <Rows>
-            <Section title={t.timeline}>
+            <Section title="Timeline">
               <Timeline delivery={delivery} />
             </Section>
           </Rows>
           <Rows>
-            <Section title={t.facts}>
+            <Section title="Delivery">
               <Facts
                 facts={[
-                  [t.channel, <ChannelRef key="channel" id={delivery.channel} />],
-                  [t.id, <Copyable key="id" value={delivery.id} what={t.theId} />],
+                  ["Channel", <ChannelRef key="channel" id={delivery.channel} />],
+                  ["Delivery id", <Copyable key="id" value={delivery.id} what="the delivery id" />],
                   reference !== null && [
-                    t.reference,
-                    <Copyable
-                      key="reference"
-                      value={reference}
-                      what={texts.deliveries.theReference(reference)}
-                    />,
+                    "Reference",
+                    <Copyable key="reference" value={reference} what={`the reference ${reference}`} />,
                   ],
-                  site !== null && [
-                    t.site,
-                    <Copyable key="site" value={site} what={texts.deliveries.theSite(site)} />,
-                  ],
-                  [t.created, <Time key="created" at={delivery.created_at} format="ms" />],
+                  site !== null && ["Site", <Copyable key="site" value={site} what={`the site ${site}`} />],
+                  ["Created", <Time key="created" at={delivery.created_at} format="ms" />],
                   delivery.finished_at !== null && [
-                    t.finished,
+                    "Finished",
                     <Time key="finished" at={delivery.finished_at} format="ms" />,
                   ],
-                  [t.attempts, delivery.attempts],
+                  ["Attempts", delivery.attempts],
                 ]}
               />
             </Section>
@@ -106,30 +116,32 @@ function Actions({ delivery }: { delivery: Delivery }) {
     <>
       {operates && state === "pending" && (
         <Action
-          label={t.cancel}
+          label="Cancel delivery"
           icon="cross"
           danger
-          title={t.cancelTitle}
+          title="Cancel this delivery?"
           reason="optional"
           run={(post, reason) => post.cancelDelivery({ ...path, body: reason ? { reason } : {} })}
-          done={({ may_still_arrive }) => t.cancelled(may_still_arrive)}
+          done={({ may_still_arrive }) => `Cancelled. What may still arrive: ${may_still_arrive}`}
           then={refresh}
         >
-          {t.cancelMore(channel)}
+          {`No further attempt is made, and the partner of ${channel} does not learn about this site. You can resend the delivery later.`}
         </Action>
       )}
       <Download delivery={delivery} />
       {managesChannel(channel) && state !== "erased" && (
         <Action
-          label={t.resend}
+          label="Resend"
           icon="resend"
-          title={t.resendTitle(channel)}
+          title={`Send this delivery to ${channel} again?`}
           reason="optional"
           run={(post, reason) => post.resendDelivery({ ...path, body: reason ? { reason } : {} })}
-          done={t.resent}
+          done="The delivery is sent as soon as its channel has capacity"
           then={refresh}
         >
-          {state === "delivered" ? t.resendDelivered(channel) : t.resendMore(channel)}
+          {state === "delivered"
+            ? `The receiver of ${channel} has accepted it already, and gets it once more with the same id and body. A correct receiver ignores it.`
+            : `It is sent with the same id and body to the current address of ${channel}, as soon as the channel has capacity.`}
         </Action>
       )}
     </>
@@ -143,12 +155,12 @@ function Situation({ delivery }: { delivery: Delivery }) {
   const { managesChannel } = useAccess()
   if (state === "delivered" || state === "erased" || state === "cancelled")
     return (
-      <Notice kind={state === "delivered" ? "good" : "idle"} title={t.situations[state]}>
+      <Notice kind={state === "delivered" ? "good" : "idle"} title={situationsText[state]}>
         {finished_at && <Time at={finished_at} format="ms" />}
       </Notice>
     )
   if (state === "dead") {
-    const { title, more, next } = t.dead[whyDead(delivery)]
+    const { title, more, next } = deadReasons[whyDead(delivery)]
     return (
       <Notice kind="bad" title={title}>
         {more} {managesChannel(channel) && next}
@@ -157,20 +169,27 @@ function Situation({ delivery }: { delivery: Delivery }) {
   }
   if (waiting_for === null) return null
   return (
-    <Notice kind="warn" title={t.waiting(waiting_for)}>
+    <Notice
+      kind="warn"
+      title={
+        waiting_for === "retry"
+          ? "It waits for its retry"
+          : `It waits, because ${deferralReasons[waiting_for]}`
+      }
+    >
       {next_attempt_at && (
         <>
-          {t.nextAttempt} <Ago at={next_attempt_at} due /> (<Time at={next_attempt_at} />
+          The next attempt is <Ago at={next_attempt_at} due /> (<Time at={next_attempt_at} />
           ).{" "}
         </>
       )}
       {deferred_at && (
         <>
-          {t.deferredFor} <Since at={waiting_for === "resend" ? deferred_at : created_at} />.{" "}
+          It has waited for <Since at={waiting_for === "resend" ? deferred_at : created_at} />.{" "}
         </>
       )}
-      {waiting_for !== "retry" && t.waitingMore[waiting_for]}
-      {waiting_for === "rate" && data?.max_per_second && ` ${t.maximum(data.max_per_second)}`}
+      {waiting_for !== "retry" && waitingMoreText[waiting_for]}
+      {waiting_for === "rate" && data?.max_per_second && ` The maximum is ${data.max_per_second} per second.`}
     </Notice>
   )
 }

@@ -2,9 +2,7 @@ import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.delivery
+import { revealMore } from "../../words.ts"
 
 /** Saves everything about a delivery as evidence: with what was sent for whoever may reveal it, which is audited. */
 export function Download({ delivery }: { delivery: DeliveryWithAttempts }) {
@@ -13,12 +11,13 @@ export function Download({ delivery }: { delivery: DeliveryWithAttempts }) {
   const reveals = body !== null && revealsOf(channel)
   return (
     <Action
-      label={t.download}
-      title={t.downloadTitle}
+      label="Download"
+      title="Download this delivery as evidence?"
       run={async () => ({ ...(await allOf(id)), sent: reveals ? await api.revealDelivery({ id }) : null })}
       then={(evidence) => save(`delivery-${id}.json`, JSON.stringify(evidence, null, 2))}
     >
-      {t.downloadMore} {body !== null && (reveals ? t.revealMore : t.masked)}
+      The file has its states, attempts, headers and responses.{" "}
+      {body !== null && (reveals ? revealMore : "E-mail addresses are masked.")}
     </Action>
   )
 }

@@ -1,7 +1,8 @@
 import type { Attempt } from "@sitewire/contracts"
 import { formatMs } from "../../format.ts"
-import { texts } from "../../texts.ts"
 import classes from "./Attempt.module.css"
+
+const phasesText = { lookup: "DNS lookup", connect: "Connect", tls: "TLS", first_byte: "First byte" } as const
 
 const names = ["lookup", "connect", "tls", "first_byte"] as const
 
@@ -27,7 +28,7 @@ export function Phases({ attempt, longest }: { attempt: Attempt; longest: number
           {phases.map(({ name, ms }) => (
             <li key={name}>
               <i className={classes[name]} aria-hidden="true" />
-              {texts.delivery.phases[name]} {formatMs(ms)}
+              {phasesText[name]} {formatMs(ms)}
             </li>
           ))}
         </ul>

@@ -1,7 +1,6 @@
 import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
 import { Code } from "../../parts/Code.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { texts } from "../../texts.ts"
 import { curlOf } from "./curl.ts"
 
 type RepeatProps = { delivery: DeliveryWithAttempts; revealed: DeliveryBody | null }
@@ -11,7 +10,7 @@ export function Repeat({ delivery, revealed }: RepeatProps) {
   const url = delivery.attempt_log.at(-1)?.url
   if (!url || !revealed?.request_headers) return null
   return (
-    <Section title={texts.delivery.repeat}>
+    <Section title="Repeat by hand">
       <Code what="curl" code={curlOf(url, revealed.request_headers, revealed.body)} />
     </Section>
   )

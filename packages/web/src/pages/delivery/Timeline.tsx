@@ -1,4 +1,5 @@
 import type { Attempt, DeliveryWithAttempts } from "@sitewire/contracts"
+import { attemptErrorTexts } from "@sitewire/contracts/partnerMessage"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Fragment, useState } from "react"
 import { earlierAttemptsQuery } from "../../api/queries.ts"
@@ -8,11 +9,9 @@ import { More } from "../../parts/Rows.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import classes from "../../parts/Timeline.module.css"
 import { whyDead } from "../../parts/whyDead.ts"
-import { texts } from "../../texts.ts"
+import { deadReasons, deliveryStates, waitingForNames } from "../../words.ts"
 import { AttemptDetails } from "./AttemptDetails.tsx"
 import { Phases } from "./Phases.tsx"
-
-const t = texts.delivery
 
 /** From the event through the attempts to what follows. */
 export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
@@ -33,7 +32,7 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
     <ol className={classes.timeline}>
       <li data-kind="idle">
         <div className={classes.line}>
-          <strong>{t.eventReceived}</strong>
+          <strong>Event received</strong>
           <Time at={created_at} format="ms" />
         </div>
       </li>
@@ -53,12 +52,11 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
             {resend && index === untilResend && <Resend job={resend} />}
             <li data-kind={attempt.error === null ? "good" : "bad"}>
               <div className={classes.line}>
-                <strong>{t.attempt(attempt.number)}</strong>
+                <strong>{`Attempt ${attempt.number}`}</strong>
                 <span className={classes.outcome}>{outcomeOf(attempt)}</span>
                 <span className={classes.at}>
                   <Time at={attempt.started_at} format="ms" />
-                  {index > 0 &&
-                    ` · ${t.later(formatSpan(Date.parse(attempt.started_at) - Date.parse(before)))}`}
+                  {index > 0 && ` · ${formatSpan(Date.parse(attempt.started_at) - Date.parse(before))} later`}
                 </span>
               </div>
               <Phases attempt={attempt} longest={longest} />
@@ -75,14 +73,14 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
       {waiting_for && (
         <li data-kind="next">
           <div className={classes.line}>
-            <strong>{t.attempt(delivery.attempts + 1)}</strong>
+            <strong>{`Attempt ${delivery.attempts + 1}`}</strong>
             <span className={classes.at}>
               {next_attempt_at ? (
                 <>
                   <Ago at={next_attempt_at} due /> · <Time at={next_attempt_at} />
                 </>
               ) : (
-                texts.waitingFor[waiting_for]
+                waitingForNames[waiting_for]
               )}
             </span>
           </div>
@@ -91,8 +89,10 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
       {state !== "pending" && state !== "delivered" && (
         <li data-kind={state === "dead" ? "bad" : "idle"}>
           <div className={classes.line}>
-            <strong>{texts.states.delivery[state]}</strong>
-            {state === "dead" && <span className={classes.outcome}>{t.dead[whyDead(delivery)].short}</span>}
+            <strong>{deliveryStates[state]}</strong>
+            {state === "dead" && (
+              <span className={classes.outcome}>{deadReasons[whyDead(delivery)].short}</span>
+            )}
             {state === "erased" && last_job?.kind === "erasure" && <By job={last_job} />}
             {delivery.finished_at && <Time at={delivery.finished_at} format="ms" />}
           </div>
@@ -108,7 +108,7 @@ function Resend({ job }: { job: LastJob }) {
   return (
     <li data-kind="idle">
       <div className={classes.line}>
-        <strong>{t.resendRequested}</strong>
+        <strong>Resend requested</strong>
         <By job={job} />
         <span className={classes.at}>
           <Time at={job.requested_at} format="ms" />
@@ -123,12 +123,12 @@ function By({ job: { id, requested_by: who } }: { job: LastJob }) {
   if (who === null) return null
   return (
     <span>
-      {t.by(who)}, <JobRef id={id} />
+      {`by ${who}`}, <JobRef id={id} />
     </span>
   )
 }
 
 export function outcomeOf({ status, error }: Pick<Attempt, "status" | "error">): string {
-  if (status !== null) return t.responded(status)
-  return error === null ? "" : texts.errors[error]
+  if (status !== null) return `responded ${status}`
+  return error === null ? "" : attemptErrorTexts[error]
 }

@@ -2,9 +2,6 @@ import type { Incident } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
-import { texts } from "../../texts.ts"
-
-const t = texts.incidents
 
 /** The button that acknowledges an incident, or withdraws that. */
 export function Acknowledge({
@@ -19,26 +16,26 @@ export function Acknowledge({
   const refresh = () => void client.invalidateQueries({ queryKey: ["incidents"] })
   return acknowledgement ? (
     <Action
-      label={t.withdraw}
+      label="Withdraw"
       size="compact-sm"
-      title={t.withdrawTitle(title)}
+      title={`Withdraw the acknowledgement of: ${title}?`}
       run={() => api.withdrawAcknowledgement({ ...path })}
-      done={t.withdrawn}
+      done="Withdrawn"
       then={refresh}
     />
   ) : (
     <Action
-      label={t.acknowledge}
+      label="Acknowledge"
       size="compact-sm"
-      title={t.acknowledgeTitle(title)}
+      title={`Acknowledge: ${title}?`}
       reason="required"
-      reasonLabel={t.note}
+      reasonLabel="Note: who does what until when"
       run={(post, note = "") => post.acknowledgeIncident({ ...path, body: { note } })}
-      done={t.acknowledged}
+      done="Acknowledged"
       then={refresh}
     >
-      {kind === "connection.failing" && `${t.allOfHost(subject.id)} `}
-      {t.acknowledgeMore}
+      {kind === "connection.failing" && `This is for all connections whose source is on ${subject.id}. `}
+      Everybody sees that you care for it, until it is resolved. If it comes back later, it is a new incident.
     </Action>
   )
 }

@@ -7,11 +7,8 @@ import { Chart, type Series } from "../../parts/Chart.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
 import classes from "./Overview.module.css"
 import { failuresOf, filterOf, lengthOf, type Range, seriesOf, successOf, syncsOf } from "./series.ts"
-
-const t = texts.charts
 
 export function Charts({ range }: { range: Range }) {
   const navigate = useNavigate()
@@ -23,7 +20,7 @@ export function Charts({ range }: { range: Range }) {
   if (!data || !shown) return <Loading />
 
   const open = {
-    hint: t.open,
+    hint: "Press Enter to see the deliveries of the selected time.",
     at(time: number) {
       const created_after = new Date(time * 1_000).toISOString()
       const created_before = new Date((time + lengthOf(range)) * 1_000).toISOString()
@@ -41,27 +38,33 @@ export function Charts({ range }: { range: Range }) {
       <div className={classes.charts}>
         <Chart
           {...chart}
-          label={t.deliveries}
+          label="Deliveries"
           format={formatCompact}
           open={open}
           series={[
-            line(t.created, shown.deliveries, "--chart-1", formatCompact(total.deliveries), true),
-            line(t.failedAttempts, shown.failed, "--chart-2", formatCompact(failuresOf(total))),
+            line("created", shown.deliveries, "--chart-1", formatCompact(total.deliveries), true),
+            line("failed attempts", shown.failed, "--chart-2", formatCompact(failuresOf(total))),
           ]}
         />
         <Chart
           {...chart}
-          label={t.success}
+          label="Success rate"
           format={formatPercent}
           max={1}
           open={open}
           series={[
-            line(t.rate, shown.success, "--chart-1", success === null ? "–" : formatPercent(success), true),
+            line(
+              "of attempts",
+              shown.success,
+              "--chart-1",
+              success === null ? "–" : formatPercent(success),
+              true,
+            ),
           ]}
         />
         <Chart
           {...chart}
-          label={t.latency}
+          label="Latency"
           format={formatMs}
           logarithmic
           open={open}
@@ -72,17 +75,18 @@ export function Charts({ range }: { range: Range }) {
         />
         <Chart
           {...chart}
-          label={t.triggers}
+          label="Triggers and syncs"
           format={formatCompact}
           series={[
-            line(t.triggersAccepted, shown.accepted, "--chart-1", formatCompact(triggers.accepted), true),
-            line(t.triggersCovered, shown.covered, "--chart-4", formatCompact(triggers.covered)),
-            line(t.syncs, shown.syncs, "--chart-3", formatCompact(syncsOf(total))),
+            line("accepted triggers", shown.accepted, "--chart-1", formatCompact(triggers.accepted), true),
+            line("covered triggers", shown.covered, "--chart-4", formatCompact(triggers.covered)),
+            line("syncs", shown.syncs, "--chart-3", formatCompact(syncsOf(total))),
           ]}
         />
       </div>
       <p className={classes.counted}>
-        {t.countedUntil} <Time at={counted_before} />.{incomplete && ` ${t.incomplete}`}
+        Counted until <Time at={counted_before} />.
+        {incomplete && ` The newest point of each line is not complete yet.`}
       </p>
     </div>
   )

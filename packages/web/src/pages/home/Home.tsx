@@ -2,7 +2,6 @@ import { Navigate } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
 import { navigationOf } from "../../app/navigation.ts"
 import { Empty } from "../../parts/Page.tsx"
-import { texts } from "../../texts.ts"
 import { Overview } from "./Overview.tsx"
 
 /** The first page of each view: the overview, the partner's channel, or the first that the session may open. */
@@ -16,5 +15,9 @@ export function Home() {
   if (channel !== undefined) return <Navigate to="/channels" replace />
   const first = navigationOf(access)[0]?.[0]
   if (first) return <Navigate to={first.to} replace />
-  return <Empty title={texts.home.nothing}>{texts.home.nothingMore}</Empty>
+  return (
+    <Empty title="Your key shows nothing here">
+      Ask an operator for a key with a scope such as channel:acme or site:bakery.example.
+    </Empty>
+  )
 }

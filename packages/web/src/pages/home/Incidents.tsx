@@ -8,21 +8,19 @@ import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { Since } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
 import { Acknowledge } from "./Acknowledge.tsx"
 import classes from "./Incidents.module.css"
-
-const t = texts.incidents
 
 /** What is wrong, in the words and the order of the API. */
 export function Incidents() {
   const { data, error } = useQuery(openIncidentsQuery)
   return (
-    <section aria-label={t.title} className={classes.incidents}>
-      {error && <ProblemAlert error={error} title={t.unknown} />}
+    <section aria-label="Current incidents" className={classes.incidents}>
+      {error && <ProblemAlert error={error} title="What is wrong cannot be read" />}
       {data?.incidents.length === 0 && (
-        <Notice kind="good" title={t.none}>
-          {t.noneMore}
+        <Notice kind="good" title="No incidents">
+          No channel or connection is failing, no consumer is behind, no delivery of the last 7 days is dead,
+          and no event of the last 24 hours was invalid.
         </Notice>
       )}
       {data?.channels && <p className={classes.channels}>{data.channels}</p>}
@@ -35,7 +33,7 @@ export function Incidents() {
       )}
       {!data && !error && <Loading rows={2} />}
       <Link to="/resolved-incidents" className={classes.resolved}>
-        {t.resolved}
+        Resolved incidents
       </Link>
     </section>
   )
@@ -51,17 +49,17 @@ function Incident({ incident }: { incident: OpenIncident }) {
         <strong>{summary}</strong>
         <span>{detail}</span>
         {acknowledgement && (
-          <span dir="auto">{t.acknowledgedBy(acknowledgement.by, acknowledgement.note)}</span>
+          <span dir="auto">{`Acknowledged by ${acknowledgement.by} until it is resolved: ${acknowledgement.note}`}</span>
         )}
       </div>
       <div className={classes.since}>
-        {t.for} <Since at={since} />
+        for <Since at={since} />
       </div>
       <div className={classes.next}>
         {page === null ? (
           operates && next_step
         ) : (
-          <PageLink page={page}>{operates ? next_step : t.see}</PageLink>
+          <PageLink page={page}>{operates ? next_step : "See more"}</PageLink>
         )}
         {operates && <Acknowledge incident={incident} title={summary} />}
       </div>

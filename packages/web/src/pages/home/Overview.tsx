@@ -3,10 +3,12 @@ import { lazy, Suspense } from "react"
 import { useFilters } from "../../app/search.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { PageHead, Rows } from "../../parts/Page.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { Incidents } from "./Incidents.tsx"
 import classes from "./Overview.module.css"
 import { type Range, rangeOf, ranges } from "./series.ts"
+
+const rangesText = { "1h": "1 h", "24h": "24 h" } as const
 
 const Charts = lazy(() => import("./Charts.tsx").then(({ Charts: component }) => ({ default: component })))
 
@@ -15,17 +17,17 @@ export function Overview() {
   const range = rangeOf(given)
   return (
     <>
-      <PageHead title={texts.pages.overview} />
+      <PageHead title={pageNames.overview} />
       <Rows>
         <Incidents />
         <div className={classes.rangeRow}>
-          <h2>{texts.charts.title}</h2>
+          <h2>Activity</h2>
           <SegmentedControl
             size="xs"
-            aria-label={texts.charts.range}
+            aria-label="Time range"
             value={range}
             onChange={(value) => change({ range: value })}
-            data={Object.keys(ranges).map((value) => ({ value, label: texts.charts.ranges[value as Range] }))}
+            data={Object.keys(ranges).map((value) => ({ value, label: rangesText[value as Range] }))}
           />
         </div>
         <Suspense fallback={<Loading />}>

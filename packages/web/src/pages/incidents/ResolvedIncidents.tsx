@@ -9,25 +9,40 @@ import { ChannelRef } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 
-const t = texts.resolvedIncidents
+const kindsText = {
+  "channel.failing": "Channel was failing",
+  "channel.paused": "Channel was paused",
+  "connection.failing": "Source could not be fetched",
+  "certificate.expiring": "Certificate was expiring",
+  "delivery.dead": "Dead deliveries",
+  "delivery.overdue": "Attempts were overdue",
+  "event.invalid": "Invalid events",
+  "rotation.unfinished": "Rotation of a secret was not finished",
+  "topic.behind": "Consumers were behind",
+  "topic.missing": "Topic did not exist",
+  "sync.overdue": "Syncs were overdue",
+  "dispatcher.missing": "No dispatcher was running",
+  "kafka.unavailable": "Kafka did not respond",
+  "postgres.unavailable": "Postgres did not respond",
+} as const
 
 export function ResolvedIncidents() {
   const [filter, change] = useFilters<IncidentFilter>()
   const list = useInfiniteQuery(resolvedIncidentsQuery(filter))
   return (
     <HistoryPage
-      title={texts.pages.incidents}
+      title={pageNames.incidents}
       filter={filter}
       change={change}
       list={list}
       columns={columns}
-      empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+      empty={<Empty title="No resolved incidents">An incident is listed here when it has ended.</Empty>}
     >
       <SelectFilter
-        label={t.columns.kind}
-        values={t.kinds}
+        label="Incident"
+        values={kindsText}
         value={filter.kind}
         change={(kind) => change({ kind })}
       />
@@ -36,17 +51,17 @@ export function ResolvedIncidents() {
 }
 
 const columns: Column<Incident>[] = [
-  { title: t.columns.began, cell: ({ since }) => <Time at={since} /> },
-  { title: t.columns.lasted, cell: ({ since, resolved_at }) => lasted(since, resolved_at), whole: true },
-  { title: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
-  { title: t.columns.subject, cell: ({ subject }) => <Subject subject={subject} /> },
+  { title: "Began", cell: ({ since }) => <Time at={since} /> },
+  { title: "Lasted", cell: ({ since, resolved_at }) => lasted(since, resolved_at), whole: true },
+  { title: "Incident", cell: ({ kind }) => kindsText[kind] },
+  { title: "About", cell: ({ subject }) => <Subject subject={subject} /> },
   {
-    title: t.columns.most,
+    title: "At most",
     cell: ({ max_count }) => (max_count === null ? "–" : formatNumber(max_count)),
     end: true,
   },
   {
-    title: t.columns.acknowledged,
+    title: "Acknowledged",
     cell: ({ acknowledgement: by }) => (by ? <span dir="auto">{`${by.by}: ${by.note}`}</span> : "–"),
   },
 ]
@@ -56,7 +71,7 @@ function lasted(since: string, end: string | null): string {
 }
 
 function Subject({ subject: { kind, id } }: Pick<Incident, "subject">) {
-  if (id === "*") return t.others
+  if (id === "*") return "many others"
   if (kind === "channel") return <ChannelRef id={id} />
   return kind === "installation" ? "–" : <span dir="auto">{id}</span>
 }

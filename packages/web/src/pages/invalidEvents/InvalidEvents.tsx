@@ -8,10 +8,8 @@ import { PagedTable, rowsOf } from "../../parts/PagedTable.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { Replay } from "./Replay.tsx"
-
-const t = texts.invalidEvents
 
 export function InvalidEvents() {
   const { operates } = useAccess()
@@ -19,35 +17,39 @@ export function InvalidEvents() {
   const rows = rowsOf(list)
   return (
     <>
-      <PageHead title={texts.pages.invalidEvents}>
+      <PageHead title={pageNames.invalidEvents}>
         {operates && rows.length > 0 && <Replay rows={rows} />}
       </PageHead>
       <PagedTable
         list={list}
-        label={texts.pages.invalidEvents}
+        label={pageNames.invalidEvents}
         columns={columns}
         keyOf={({ from }) => from}
-        empty={<Empty title={t.none}>{t.noneMore}</Empty>}
+        empty={
+          <Empty title="No invalid events">
+            Each site.paid event was valid. One that is not appears here with the reason.
+          </Empty>
+        }
       />
     </>
   )
 }
 
 const columns: Column<InvalidEvent>[] = [
-  { title: t.columns.rejected, cell: ({ rejected_at }) => <Time at={rejected_at} /> },
-  { title: t.columns.reason, cell: ({ reason }) => reason },
-  { title: t.columns.event, cell: ({ event_id, key }) => event_id ?? key ?? "–" },
-  { title: t.columns.channel, cell: ({ channel }) => channel ?? "–" },
+  { title: "Rejected", cell: ({ rejected_at }) => <Time at={rejected_at} /> },
+  { title: "Reason", cell: ({ reason }) => reason },
+  { title: "Event", cell: ({ event_id, key }) => event_id ?? key ?? "–" },
+  { title: "Channel", cell: ({ channel }) => channel ?? "–" },
   {
-    title: t.columns.delivery,
+    title: "Delivery",
     cell: ({ delivery }) =>
-      delivery ? <DeliveryRef id={delivery}>{t.delivered}</DeliveryRef> : t.notDelivered,
+      delivery ? <DeliveryRef id={delivery}>Delivered since</DeliveryRef> : "Not delivered",
   },
   {
-    title: t.columns.size,
+    title: "Size",
     cell: ({ bytes }) => (bytes === null ? "–" : formatBytes(bytes)),
     end: true,
     minor: true,
   },
-  { title: t.columns.from, cell: ({ from }) => <Mono>{from}</Mono>, minor: true },
+  { title: "Record", cell: ({ from }) => <Mono>{from}</Mono>, minor: true },
 ]

@@ -8,14 +8,14 @@ import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
-import { texts } from "../../texts.ts"
 
-const t = texts.replay
+const matchingText = (count: string, one: boolean, complete: boolean) =>
+  `${complete ? "" : "At least "}${count} ${one ? "event" : "events"} will be published again`
 
 /** Publishes invalid events again, for instance after their channel was created. */
 export function Replay({ rows }: { rows: readonly InvalidEvent[] }) {
   return (
-    <DialogButton label={t.label} icon="resend">
+    <DialogButton label="Replay" icon="resend">
       {(close) => <Dialog reasons={[...new Set(rows.map(({ reason }) => reason))]} close={close} />}
     </DialogButton>
   )
@@ -35,8 +35,8 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
   )
   return (
     <StartJob
-      title={t.title}
-      confirm={t.label}
+      title="Replay invalid events"
+      confirm="Replay"
       ready={counted === rejection.trim() && (count.data?.matching ?? 0) > 0}
       start={(post, reason) => {
         const body = { filter: { reason: counted }, reason, per_second: rate, dry_run: false }
@@ -45,17 +45,18 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
       close={close}
     >
       <Autocomplete
-        label={t.rejection}
-        description={t.rejectionHint}
+        label="Events whose reason begins with"
+        description="Create the missing channel first. An event that is itself invalid must be corrected and published again by its publisher."
         data={reasons}
         value={rejection}
         onChange={setRejection}
         data-autofocus
       />
-      <DryRunNotice count={count} title={t.matching}>
-        {t.explain}
+      <DryRunNotice count={count} title={matchingText}>
+        Events that are still invalid come back to this list. An event that was delivered is not delivered
+        twice.
       </DryRunNotice>
-      <RateInput rate={rate} change={setRate} label={t.rate} />
+      <RateInput rate={rate} change={setRate} label="Events per second" />
     </StartJob>
   )
 }

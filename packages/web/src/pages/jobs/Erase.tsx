@@ -1,5 +1,6 @@
 import { SegmentedControl, Text, TextInput } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
+import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
 import { useState } from "react"
 import { type Post, postDryRun } from "../../api/client.ts"
 import { DialogButton } from "../../parts/DialogButton.tsx"
@@ -7,16 +8,32 @@ import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { Notice } from "../../parts/Notice.tsx"
-import { texts } from "../../texts.ts"
 
-const t = texts.erase
+const eraseText = {
+  label: "Erase data",
+  title: "Erase the data of a person or a site",
+  of: "Data of",
+  kinds: { email: "a person", site_url: "a site" },
+  email: "E-mail address",
+  emailHint: "Upper and lower case are equal.",
+  site_url: "URL of the site",
+  siteHint: "Such as https://bakery.example",
+  matching: (count: string, one: boolean, complete: boolean) =>
+    `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be erased`,
+  nothing: "No delivery has such data. The job still proves it.",
+  explain:
+    "Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and the partners' responses of their attempts. They are never sent again. This cannot be undone.",
+  also: "Also deleted are the replaced contents of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
+  confirm: "Erase",
+} as const
+
 const kinds = ["email", "site_url"] as const
 type Subject = { kind: (typeof kinds)[number]; text: string }
 
 /** Erases all data of a person or a site. */
 export function Erase() {
   return (
-    <DialogButton label={t.label} danger>
+    <DialogButton label={eraseText.label} danger>
       {(close) => <Dialog close={close} />}
     </DialogButton>
   )
@@ -34,24 +51,24 @@ function Dialog({ close }: { close: () => void }) {
   )
   return (
     <StartJob
-      title={t.title}
-      confirm={t.confirm}
+      title={eraseText.title}
+      confirm={eraseText.confirm}
       danger
       ready={counted === subject && count.data !== undefined}
       start={(post, reason) => erase(post, counted, { reason, dry_run: false })}
       close={close}
     >
       <SegmentedControl
-        aria-label={t.of}
+        aria-label={eraseText.of}
         value={kind}
         onChange={(value) => {
           setSubject({ kind: kinds.find((one) => one === value) ?? "email", text: "" })
         }}
-        data={kinds.map((value) => ({ value, label: t.kinds[value] }))}
+        data={kinds.map((value) => ({ value, label: eraseText.kinds[value] }))}
       />
       <TextInput
-        label={t[kind]}
-        description={kind === "email" ? t.emailHint : t.siteHint}
+        label={eraseText[kind]}
+        description={kind === "email" ? eraseText.emailHint : eraseText.siteHint}
         type={kind === "email" ? "email" : "url"}
         required
         value={text}
@@ -59,16 +76,16 @@ function Dialog({ close }: { close: () => void }) {
         data-autofocus
       />
       {isComplete && count.data?.matching !== 0 && (
-        <DryRunNotice count={count} title={t.matching}>
-          {t.explain}
+        <DryRunNotice count={count} title={eraseText.matching}>
+          {eraseText.explain}
         </DryRunNotice>
       )}
       {isComplete && (
         <Text size="sm" c="dimmed">
-          {t.also}
+          {eraseText.also}
         </Text>
       )}
-      {count.data?.matching === 0 && <Notice kind="idle" role="status" title={t.nothing} />}
+      {count.data?.matching === 0 && <Notice kind="idle" role="status" title={eraseText.nothing} />}
     </StartJob>
   )
 }

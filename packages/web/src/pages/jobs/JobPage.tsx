@@ -21,13 +21,21 @@ import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
 import { type Column, Table } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { jobKindNames, pageNames } from "../../words.ts"
 import { doneOf, titleOfList } from "./counts.ts"
 import { JobCounts } from "./JobCounts.tsx"
 import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
 
-const t = texts.job
+const differingText = "Events that are not delivered, because another event had their id"
+
+const exceptionKindsText = {
+  event_lost: "Event lost",
+  trigger_not_synced: "Trigger without a sync",
+  sync_not_scheduled: "Sync is not scheduled",
+  sync_overdue: "Sync is overdue",
+} as const
+
 type Job = JobWithOutcome
 
 export function JobPage() {
@@ -44,8 +52,8 @@ function Found({ job }: { job: Job }) {
   return (
     <>
       <PageHead
-        title={t.title(texts.jobs.kinds[kind])}
-        above={(reads || erases) && <Link to="/jobs">{texts.pages.jobs}</Link>}
+        title={`${jobKindNames[kind]} job`}
+        above={(reads || erases) && <Link to="/jobs">{pageNames.jobs}</Link>}
         state={<JobState state={state} />}
       >
         {kind === "erasure" && state === "done" && (
@@ -55,7 +63,7 @@ function Found({ job }: { job: Job }) {
             href={`/v1/jobs/${encodeURIComponent(id)}`}
             download={`erasure-${id}.json`}
           >
-            {t.proof}
+            Download the proof
           </Button>
         )}
         <Cancel job={job} />
@@ -69,26 +77,28 @@ function Found({ job }: { job: Job }) {
         )}
         {job.outcome && <Outcome job={job.id} outcome={job.outcome} />}
         <JobCounts job={job} />
-        <Section title={t.facts}>
+        <Section title="Job">
           <Facts
             facts={[
-              [t.id, <Mono key="id">{id}</Mono>],
-              ...Object.entries(job.filter).map(([name, value]) => [t.filter(name), String(value)] as const),
-              job.per_second !== null && [t.rate, t.perSecond(job.per_second)],
-              [t.reason, job.reason],
-              [t.requestedBy, job.requested_by],
-              [t.created, <Time key="created" at={job.created_at} format="full" />],
+              ["Id", <Mono key="id">{id}</Mono>],
+              ...Object.entries(job.filter).map(
+                ([name, value]) => [`Filter: ${name.replaceAll("_", " ")}`, String(value)] as const,
+              ),
+              job.per_second !== null && ["Rate", `at most ${job.per_second} per second`],
+              ["Reason", job.reason],
+              ["Requested by", job.requested_by],
+              ["Created", <Time key="created" at={job.created_at} format="full" />],
               job.finished_at !== null && [
-                t.finished,
+                "Finished",
                 <Time key="finished" at={job.finished_at} format="full" />,
               ],
             ]}
           />
         </Section>
         {job.remains && job.remains.length > 0 && (
-          <Section title={t.remains} flush>
+          <Section title="What could not be erased" flush>
             <Table
-              label={t.remains}
+              label="What could not be erased"
               rows={job.remains}
               columns={remainColumns}
               keyOf={({ topic }) => topic}
@@ -96,13 +106,28 @@ function Found({ job }: { job: Job }) {
           </Section>
         )}
         {job.exceptions && job.exceptions.length > 0 && (
-          <Section title={titleOfList(t.exceptions, job.exceptions.length, job.counts.exceptions)} flush>
-            <Table label={t.exceptions} rows={job.exceptions} columns={exceptionColumns} keyOf={recordOf} />
+          <Section
+            title={titleOfList(
+              "Records that are not accounted for",
+              job.exceptions.length,
+              job.counts.exceptions,
+            )}
+            flush
+          >
+            <Table
+              label="Records that are not accounted for"
+              rows={job.exceptions}
+              columns={exceptionColumns}
+              keyOf={recordOf}
+            />
           </Section>
         )}
         {job.differing && job.differing.length > 0 && (
-          <Section title={titleOfList(t.differing, job.differing.length, job.counts.events_differing)} flush>
-            <Table label={t.differing} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
+          <Section
+            title={titleOfList(differingText, job.differing.length, job.counts.events_differing)}
+            flush
+          >
+            <Table label={differingText} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
           </Section>
         )}
       </Rows>
@@ -114,10 +139,10 @@ function Running({ job: { counts, total } }: { job: Job }) {
   const done = doneOf(counts)
   const percent = total === null ? null : Math.min(100, (100 * done) / Math.max(1, total))
   const text =
-    total === null ? t.doneSoFar(formatNumber(done)) : t.of(formatNumber(done), formatNumber(total))
+    total === null ? `${formatNumber(done)} so far` : `${formatNumber(done)} of ${formatNumber(total)}`
   return (
-    <Section title={t.progress}>
-      <Progress size="lg" value={percent ?? 100} animated aria-label={t.progress} aria-valuetext={text} />
+    <Section title="Progress">
+      <Progress size="lg" value={percent ?? 100} animated aria-label="Progress" aria-valuetext={text} />
       <p className="dimmed" role="status">
         {text}
       </p>
@@ -132,22 +157,22 @@ function Cancel({ job: { id, state, kind } }: { job: Job }) {
   if (!mayCancel || state !== "running") return null
   return (
     <Action
-      label={t.cancel}
+      label="Cancel job"
       danger
-      title={t.cancelTitle(texts.jobs.kinds[kind])}
+      title={`Cancel this ${jobKindNames[kind].toLowerCase()}?`}
       run={(post) => post.cancelJob({ id })}
-      done={t.cancelled}
+      done="The job is cancelled"
       then={() => void client.invalidateQueries({ queryKey: ["jobs"] })}
     >
-      {t.cancelMore}
+      It does nothing more. What it has done is not undone.
     </Action>
   )
 }
 
 const remainColumns: Column<RemainingTopic>[] = [
-  { title: t.columns.topic, cell: ({ topic }) => <Mono>{topic}</Mono> },
-  { title: t.columns.until, cell: ({ last_deleted_at }) => <Time at={last_deleted_at} format="full" /> },
-  { title: t.columns.note, cell: ({ note }) => note },
+  { title: "Topic", cell: ({ topic }) => <Mono>{topic}</Mono> },
+  { title: "Deleted by Kafka", cell: ({ last_deleted_at }) => <Time at={last_deleted_at} format="full" /> },
+  { title: "Note", cell: ({ note }) => note },
 ]
 
 type KafkaRecord = Pick<DifferingEvent, "topic" | "partition" | "offset" | "published_at">
@@ -155,20 +180,20 @@ type KafkaRecord = Pick<DifferingEvent, "topic" | "partition" | "offset" | "publ
 const recordOf = ({ topic, partition, offset }: KafkaRecord) => `${topic} ${partition}/${offset}`
 
 const recordColumn: Column<KafkaRecord> = {
-  title: t.columns.record,
+  title: "Record",
   cell: (record) => <Mono>{recordOf(record)}</Mono>,
 }
 
 const publishedColumn: Column<KafkaRecord> = {
-  title: t.columns.published,
+  title: "Published",
   cell: ({ published_at }) => <Time at={published_at} />,
 }
 
 const exceptionColumns: Column<ReconciliationException>[] = [
-  { title: t.columns.kind, cell: ({ kind }) => t.exceptionKinds[kind] },
+  { title: "Kind", cell: ({ kind }) => exceptionKindsText[kind] },
   recordColumn,
   {
-    title: t.columns.about,
+    title: "About",
     cell: ({ event_id, connection }) => (connection ? <ConnectionRef id={connection} /> : (event_id ?? "–")),
   },
   publishedColumn,
@@ -176,6 +201,6 @@ const exceptionColumns: Column<ReconciliationException>[] = [
 
 const differingColumns: Column<DifferingEvent>[] = [
   recordColumn,
-  { title: t.columns.about, cell: ({ event_id }) => event_id },
+  { title: "About", cell: ({ event_id }) => event_id },
   publishedColumn,
 ]

@@ -3,9 +3,15 @@ import { Link } from "@tanstack/react-router"
 import { formatCounted } from "../../format.ts"
 import { Figures } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { texts } from "../../texts.ts"
 
-const t = texts.job.outcome
+const statesText = {
+  delivered: "Delivered",
+  pending: "Pending",
+  dead: "Dead again",
+  cancelled: "Cancelled",
+  erased: "Erased",
+} as const
+
 const always = ["delivered", "pending", "dead"] as const
 const seldom = ["cancelled", "erased"] as const
 
@@ -13,15 +19,17 @@ const seldom = ["cancelled", "erased"] as const
 export function Outcome({ job, outcome }: { job: string; outcome: JobOutcome }) {
   const shown = [...always, ...seldom.filter((state) => outcome[state] > 0)]
   return (
-    <Section title={t.title}>
+    <Section title="What became of its deliveries">
       <Figures
         figures={shown.map((state) => [
-          t.states[state],
+          statesText[state],
           formatCounted(outcome[state]),
           outcome[state] > 0 && <Deliveries key={state} job={job} state={state} />,
         ])}
       />
-      <p className="dimmed">{t.later}</p>
+      <p className="dimmed">
+        Without those that a later job has resent or erased, and those that were deleted by their age.
+      </p>
     </Section>
   )
 }
@@ -32,9 +40,9 @@ function Deliveries({ job, state }: { job: string; state: keyof JobOutcome }) {
     <Link
       to="/deliveries"
       search={state === "pending" ? { job } : { job, state }}
-      aria-label={t.show(t.states[state])}
+      aria-label={`Show them: ${statesText[state].toLowerCase()}`}
     >
-      {t.showThem}
+      Show them
     </Link>
   )
 }

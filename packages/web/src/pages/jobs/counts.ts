@@ -1,11 +1,59 @@
 import type { Job } from "@sitewire/contracts"
 import { formatNumber } from "../../format.ts"
-import { texts } from "../../texts.ts"
+
+const groupsText = {
+  deliveries: {
+    title: "deliveries",
+    names: {
+      resent: "sent again",
+      left_out: "left out (erased, or channel deleted)",
+      deliveries_erased: "erased",
+      excerpts_erased: "responses of partners erased",
+      previous_contents_deleted: "earlier contents of connections deleted",
+      contacts_deleted: "contacts of channels deleted",
+      scanned: "read",
+    },
+  },
+  events: {
+    title: "events",
+    names: {
+      events: "read",
+      read: "read",
+      replayed: "published again",
+      events_left_out: "left out (erased)",
+      events_delivered: "delivered",
+      events_pending: "pending",
+      events_dead: "dead",
+      events_cancelled: "cancelled",
+      events_erased: "erased",
+      events_invalid: "invalid",
+      events_unconsumed: "not consumed yet",
+      events_expired: "older than the stored deliveries",
+      events_differing: "not delivered: another event had their id",
+      events_repeated: "published more than once",
+    },
+  },
+  triggers: {
+    title: "triggers",
+    names: {
+      triggers: "read",
+      later_triggers: "read after the period",
+      triggers_covered: "covered by a sync",
+      triggers_pending: "waiting for a sync",
+      triggers_unconsumed: "not consumed yet",
+      triggers_without_connection: "without a connection",
+      triggers_invalid: "invalid",
+    },
+  },
+  records: {
+    title: "records",
+    names: { exceptions: "not accounted for" },
+  },
+} as const
 
 type Counted = Pick<Job, "kind" | "counts">
 
-const t = texts.job
-const groups = Object.values(t.groups).map(({ title, names }) => ({
+const groups = Object.values(groupsText).map(({ title, names }) => ({
   title,
   names: names as Record<string, string>,
 }))
@@ -29,7 +77,7 @@ export function groupCounts({ kind, counts }: Counted): { title: string; figures
   )
   return [
     ...groups.map(({ title, names }) => ({ title, figures: figuresOf(names) })),
-    { title: t.otherCounts, figures: others },
+    { title: "others", figures: others },
   ].filter(({ figures }) => figures.length > 0)
 }
 
@@ -58,5 +106,5 @@ const describe = ([name, count]: [string, number]) => `${formatNumber(count)} ${
 
 /** A job lists only the first records that it found. `all`: how many it found. */
 export function titleOfList(title: string, listed: number, all = listed): string {
-  return listed < all ? t.first(title, formatNumber(listed), formatNumber(all)) : title
+  return listed < all ? `${title}: the first ${formatNumber(listed)} of ${formatNumber(all)}` : title
 }

@@ -8,10 +8,30 @@ import { DialogButton } from "../../parts/DialogButton.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fromLocal } from "../../parts/localTime.ts"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { texts } from "../../texts.ts"
 import { SignInLink } from "./SignInLink.tsx"
 
-const t = texts.createKey
+const explainText = {
+  operate: "For operators: channels, connections, deliveries and jobs.",
+  "personal-data": "For data protection: reveal the bodies of deliveries, and erase.",
+  admin: "For administrators: keys with any scope, and the audit log.",
+  read: "For dashboards and support.",
+  publisher: "For services that publish events: what became of an event, and invalid events.",
+  channel: "For a partner's developers: read, resend, test, and rotate the secret.",
+  site: "For a site's owner: its connections. The site must have one.",
+  connection: "For the partner that is fetched from: its triggers and syncs, without the content.",
+} as const
+
+const kindsText = {
+  operate: "Operate",
+  "personal-data": "Personal data",
+  admin: "Administer",
+  read: "Read",
+  publisher: "Publish",
+  channel: "One channel",
+  site: "One site",
+  connection: "One connection",
+} as const
+
 const kinds = [
   ...(["operate", "personal-data", "admin", "read", "publisher"] as const),
   ...(["channel", "site", "connection"] as const),
@@ -25,7 +45,7 @@ type Kind = (typeof kinds)[number]
 
 export function CreateKey() {
   return (
-    <DialogButton label={t.label} icon="plus" variant="filled">
+    <DialogButton label="Create key" icon="plus" variant="filled">
       {(close) => <Dialog close={close} />}
     </DialogButton>
   )
@@ -50,21 +70,26 @@ function Dialog({ close }: { close: () => void }) {
   const { data } = request
   if (data)
     return (
-      <SecretDialog title={t.created(data.name)} label={t.key} secret={data.key} close={close}>
+      <SecretDialog
+        title={`The key “${data.name}” is created`}
+        label="API key"
+        secret={data.key}
+        close={close}
+      >
         <SignInLink apiKey={data.key} />
       </SecretDialog>
     )
   return (
     <FormDialog
-      title={t.title}
-      submit={t.label}
+      title="Create an API key"
+      submit="Create key"
       ready={name !== "" && !(needsName && of === "")}
       request={request}
       close={close}
     >
       <TextInput
-        label={t.name}
-        description={t.nameHint}
+        label="Name"
+        description="Who uses it. It is written to the audit log, so name a role and not a person."
         required
         maxLength={100}
         value={name}
@@ -72,16 +97,16 @@ function Dialog({ close }: { close: () => void }) {
         data-autofocus
       />
       <Select
-        label={t.kind}
-        description={t.explain[kind]}
+        label="May do"
+        description={explainText[kind]}
         allowDeselect={false}
-        data={kinds.map((value) => ({ value, label: t.kinds[value] }))}
+        data={kinds.map((value) => ({ value, label: kindsText[value] }))}
         value={kind}
         onChange={(value) => setKind(kinds.find((one) => one === value) ?? "channel")}
       />
       {kind === "channel" && (
         <ChannelInput
-          label={t.channel}
+          label="Channel"
           placeholder={placeholders.channel}
           required
           value={of}
@@ -90,7 +115,7 @@ function Dialog({ close }: { close: () => void }) {
       )}
       {needsName && kind !== "channel" && (
         <TextInput
-          label={kind === "site" ? t.site : t.connection}
+          label={kind === "site" ? "Host of the site" : "Connection"}
           placeholder={placeholder}
           required
           value={of}
@@ -99,8 +124,8 @@ function Dialog({ close }: { close: () => void }) {
       )}
       <TextInput
         type="datetime-local"
-        label={t.expires}
-        description={t.expiresHint}
+        label="Expires (optional)"
+        description="Default: never."
         value={expires}
         onChange={(event) => setExpires(event.currentTarget.value)}
       />

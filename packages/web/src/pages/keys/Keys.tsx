@@ -10,11 +10,10 @@ import { Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { State } from "../../parts/State.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
+import { pageNames } from "../../words.ts"
 import { CreateKey } from "./CreateKey.tsx"
 import { Sessions } from "./Sessions.tsx"
 
-const t = texts.keys
 type Key = ApiKey
 
 /** Keys, and the sessions of their users. Without the scope admin: only one's own sessions. */
@@ -22,7 +21,7 @@ export function Keys() {
   const { administers } = useAccess()
   return (
     <>
-      <PageHead title={administers ? texts.pages.keys : texts.shell.sessions}>
+      <PageHead title={administers ? pageNames.keys : "Your sessions"}>
         {administers && <CreateKey />}
       </PageHead>
       <Rows>
@@ -38,52 +37,51 @@ function KeyTable() {
   return (
     <PagedTable
       list={list}
-      label={texts.pages.keys}
+      label={pageNames.keys}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={<Empty title={t.none} />}
+      empty={<Empty title="No keys" />}
     />
   )
 }
 
 function stateOf({ revoked_at, expires_at }: Key) {
-  if (revoked_at !== null) return <State kind="idle">{t.revoked}</State>
-  if (expires_at !== null && Date.parse(expires_at) < Date.now())
-    return <State kind="idle">{t.expired}</State>
-  return <State kind="good">{t.valid}</State>
+  if (revoked_at !== null) return <State kind="idle">Revoked</State>
+  if (expires_at !== null && Date.parse(expires_at) < Date.now()) return <State kind="idle">Expired</State>
+  return <State kind="good">Valid</State>
 }
 
 const columns: Column<Key>[] = [
-  { title: t.columns.name, cell: ({ name }) => <span dir="auto">{name}</span> },
-  { title: t.columns.scopes, cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
-  { title: t.columns.state, cell: stateOf },
+  { title: "Name", cell: ({ name }) => <span dir="auto">{name}</span> },
+  { title: "Scopes", cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
+  { title: "State", cell: stateOf },
   {
-    title: t.columns.used,
-    cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : t.never),
+    title: "Last used",
+    cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : "never"),
     minor: true,
   },
   {
-    title: t.columns.expires,
-    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : t.neverExpires),
+    title: "Expires",
+    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "never"),
     minor: true,
   },
-  { title: t.columns.id, cell: ({ id }) => <Mono>{id}</Mono>, minor: true },
-  { title: t.columns.action, cell: (key) => key.revoked_at === null && <Revoke apiKey={key} />, end: true },
+  { title: "Id", cell: ({ id }) => <Mono>{id}</Mono>, minor: true },
+  { title: "Action", cell: (key) => key.revoked_at === null && <Revoke apiKey={key} />, end: true },
 ]
 
 function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
   const client = useQueryClient()
   return (
     <Action
-      label={t.revoke}
+      label="Revoke"
       size="compact-sm"
       danger
-      title={t.revokeTitle(name)}
+      title={`Revoke the key “${name}”?`}
       run={() => api.revokeApiKey({ id })}
-      done={t.revokedNow(name)}
+      done={`The key “${name}” is revoked`}
       then={() => void client.invalidateQueries({ queryKey: ["keys"] })}
     >
-      {t.revokeMore(name)}
+      {`Every request and session of “${name}” is rejected at once. This cannot be undone; create a new key instead.`}
     </Action>
   )
 }

@@ -8,9 +8,7 @@ import { PagedTable } from "../../parts/PagedTable.tsx"
 import { Mono } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
-import { texts } from "../../texts.ts"
 
-const t = texts.sessions
 type Session = ConsoleSession
 
 export function Sessions() {
@@ -18,36 +16,42 @@ export function Sessions() {
   return (
     <PagedTable
       list={list}
-      label={t.title}
+      label="Sessions"
       head={{
-        title: t.title,
-        aside: <End label={t.endOwn} title={t.endOwnTitle} path={{ owner: "current" }} />,
+        title: "Sessions",
+        aside: (
+          <End
+            label="End all of yours"
+            title="End all of your sessions, this one included?"
+            path={{ owner: "current" }}
+          />
+        ),
       }}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={<Empty title={t.none} />}
+      empty={<Empty title="No sessions" />}
     />
   )
 }
 
 const columns: Column<Session>[] = [
   {
-    title: t.columns.owner,
+    title: "Who",
     cell: ({ owner, current }) => (
       <span dir="auto">
         {owner.name}
-        {current && ` (${t.current})`}
+        {current && ` (this one)`}
       </span>
     ),
   },
-  { title: t.columns.scopes, cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
-  { title: t.columns.used, cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
-  { title: t.columns.since, cell: ({ created_at }) => <Time at={created_at} />, minor: true },
-  { title: t.columns.ends, cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
-  { title: t.columns.id, cell: ({ owner }) => <Mono>{owner.id}</Mono>, minor: true },
+  { title: "Scopes", cell: ({ scopes }) => <Mono>{scopes.join(", ")}</Mono> },
+  { title: "Last used", cell: ({ last_used_at }) => <Ago at={last_used_at} /> },
+  { title: "Since", cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+  { title: "Ends", cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
+  { title: "Id", cell: ({ owner }) => <Mono>{owner.id}</Mono>, minor: true },
   {
-    title: t.columns.action,
-    cell: ({ id, owner }) => <End label={t.end} title={t.endTitle(owner.name)} path={{ id }} />,
+    title: "Action",
+    cell: ({ id, owner }) => <End label="End" title={`End the session of “${owner.name}”?`} path={{ id }} />,
     end: true,
   },
 ]
@@ -64,10 +68,10 @@ function End({ label, title, path }: { label: string; title: string; path: Which
       danger
       title={title}
       run={run}
-      done={t.ended}
+      done="Ended"
       then={() => void client.invalidateQueries({ queryKey: ["sessions"] })}
     >
-      {t.endMore}
+      Its next request is rejected. Keys remain valid: to keep somebody out, revoke the key, too.
     </Action>
   )
 }

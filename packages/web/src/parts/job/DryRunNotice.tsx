@@ -2,7 +2,6 @@ import type { DryRun } from "@sitewire/contracts"
 import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { formatNumber } from "../../format.ts"
-import { texts } from "../../texts.ts"
 import { Notice } from "../Notice.tsx"
 import { ProblemAlert } from "../ProblemAlert.tsx"
 
@@ -21,14 +20,12 @@ export function DryRunNotice({
     <Notice
       kind={data && data.matching > 0 ? "warn" : "idle"}
       role="status"
-      title={
-        data
-          ? title(formatNumber(data.matching), data.matching === 1, data.complete)
-          : texts.startJob.counting
-      }
+      title={data ? title(formatNumber(data.matching), data.matching === 1, data.complete) : "Counting …"}
     >
       {data && data.matching > 0 && children}
-      {data && data.left_out > 0 && ` ${texts.startJob.leftOut(formatNumber(data.left_out))}`}
+      {data &&
+        data.left_out > 0 &&
+        ` ${formatNumber(data.left_out)} are left out, because they were erased or their channel was deleted.`}
     </Notice>
   )
 }

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import type { Post } from "../../api/client.ts"
 import { useWrite } from "../../api/useWrite.ts"
-import { texts } from "../../texts.ts"
+import { reasonHint } from "../../words.ts"
 import { FormDialog } from "../FormDialog.tsx"
 
 type StartJobProps = {
@@ -40,8 +40,8 @@ export function StartJob({ title, children, confirm, ready, danger = false, star
     >
       {children}
       <TextInput
-        label={texts.common.reason}
-        description={texts.common.reasonHint}
+        label="Reason"
+        description={reasonHint}
         required
         maxLength={500}
         value={why}
