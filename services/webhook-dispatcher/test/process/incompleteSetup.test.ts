@@ -30,8 +30,8 @@ test.each([
   ["dispatcher", "waiting_delivery", "attempts"],
   ["dispatcher", "channel", "partner_may_change_address"],
   ["dispatcher", "ended_delivery", "event_id"],
-  ["scheduler", "previous_snapshot", "expires_at"],
-  ["console", "previous_snapshot", "expires_at"],
+  ["scheduler", "previous_snapshot", "replaced_at"],
+  ["console", "previous_snapshot", "replaced_at"],
 ] as const)("the %s does not start before the migration that adds %s.%s", async (service, table, column) => {
   await it.sql(`alter table ${table} rename column ${column} to elsewhere`)
   const missing = new RegExp(`column \\S*${column}\\S* does not exist[\\s\\S]*migrations`)
