@@ -1,7 +1,7 @@
 import { Kafka, type Mechanism, type SASLOptions } from "kafkajs"
 import type { KafkaConnection } from "./connectKafka.ts"
 import { forwardKafkajsLog } from "./forwardKafkajsLog.ts"
-import { tokenAuthentication } from "./tokenAuthentication.ts"
+import { tokenAuthentication } from "./workarounds/tokenResponseIgnored.ts"
 import "./workarounds/brokerErrorsHidden.ts"
 import "./workarounds/missingLeaderStopsAll.ts"
 import "./workarounds/hangingBrokerStaysConnected.ts"

@@ -1,3 +1,11 @@
+/*
+ * What kafkajs's producer does not do, and how it was seen:
+ * - Report an outcome for each partition: in tests, one without a leader failed every send to its topic, and one rejected record its
+ *   whole request; retries appended acknowledged records again (publishErrors.test.ts, topicSender.test.ts).
+ * - Leave a broker that hangs: with a paused broker, records waited although others had become leaders (brokerFaults.extended.test.ts).
+ * - Keep topics apart: a broker handles one connection's requests in order, so a slow topic delayed the others.
+ * - Repeat idempotently beside other requests: a record got a concurrent one's sequence number and was lost (kit/publish/README.md).
+ */
 import type { Message } from "kafkajs"
 import type { KafkaConnection } from "../client/connectKafka.ts"
 import { reasonOf } from "../client/log.ts"

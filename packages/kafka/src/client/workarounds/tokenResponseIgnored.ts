@@ -1,10 +1,11 @@
-import type { Mechanism } from "kafkajs"
-import type { TokenLogin } from "./connectKafka.ts"
-
-/**
- * SASL/OAUTHBEARER (RFC 7628). kafkajs's own implementation reads no response, so a rejected token counts as accepted, and
- * the next request fails with an error that does not mention the token.
+/*
+ * Defect of kafkajs 2.2.4: its SASL/OAUTHBEARER (RFC 7628) reads no response, so a rejected token counts as accepted.
+ * Effect: the next request fails with an error that does not mention the token.
+ * Delete this file when kafkajs reads the response, and pass `oauthBearerProvider`.
  */
+import type { Mechanism } from "kafkajs"
+import type { TokenLogin } from "../connectKafka.ts"
+
 export function tokenAuthentication({ readToken, extensions }: TokenLogin): Mechanism {
   return {
     mechanism: "oauthbearer",
