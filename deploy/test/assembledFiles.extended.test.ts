@@ -33,7 +33,7 @@ test.each([...declared.keys()])("%s has at most 35 MB of files, and starts with 
     [],
   )
   // Which it serves.
-  if (name === "console") expect(files).toContain(join(to, "llms.txt"))
+  if (name === "console") expect(files).toContain(join(to, "packages/console/src/api/reference/llms.txt"))
   const { stdout } = await run(
     process.execPath,
     [`${workspace}/src/${name === "setup" ? "setup/" : ""}main.ts`, "--help"],

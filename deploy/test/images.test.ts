@@ -79,7 +79,7 @@ test("compose.yaml starts the processes as the images do, with its secrets", asy
 })
 
 test("docker-bake.hcl builds each image, in the version of package.json", async () => {
-  const bake = await readFile(new URL("../../docker-bake.hcl", import.meta.url), "utf8")
+  const bake = await readFile(new URL("../docker-bake.hcl", import.meta.url), "utf8")
   const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"))
   expect(bake).toContain(`variable "VERSION" { default = "${version}" }`)
   const listed = JSON.parse(/process = (\[.*\])/.exec(bake)?.[1] ?? "[]")

@@ -77,7 +77,12 @@ async function generate() {
   if (read(stamp) === wanted) return
   // Without PRISMA_SCHEMA_ENGINE_BINARY, Prisma downloads a schema engine, which is not needed here.
   const own = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" }
-  const prisma = [join(root, "node_modules/prisma/build/index.js"), "generate"]
+  const prisma = [
+    join(root, "node_modules/prisma/build/index.js"),
+    "generate",
+    "--schema",
+    "prisma/schema.prisma",
+  ]
   await step("generating the database client", findNode(), prisma, { ...process.env, ...own })
   writeFileSync(stamp, wanted)
 }

@@ -31,7 +31,7 @@ export async function copyCheckout(folder: string, ref?: string): Promise<void> 
   await mkdir(join(folder, ".sitewire"))
   await symlink(join(root, ".sitewire/jars"), join(folder, ".sitewire/jars"))
   if (ref === undefined) return
-  const prisma = ["node_modules/prisma/build/index.js", "generate"]
+  const prisma = ["node_modules/prisma/build/index.js", "generate", "--schema", "prisma/schema.prisma"]
   const settings = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: "1" }
   await run(process.execPath, prisma, { cwd: folder, env: { ...process.env, ...settings } })
 }

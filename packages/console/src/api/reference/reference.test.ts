@@ -72,5 +72,5 @@ test("llms.txt is that of the repository", async () => {
   expect(status).toBe(200)
   expect(headers.get("content-type")).toBe("text/plain; charset=utf-8")
   expect(headers.get("cache-control")).toBe("no-store")
-  expect(text).toBe(await readFile(new URL("../../../../llms.txt", import.meta.url), "utf8"))
+  expect(text).toBe(await readFile(new URL("llms.txt", import.meta.url), "utf8"))
 })

@@ -6,7 +6,7 @@ import type { OpenApi } from "../openapi/jsonSchema.ts"
 import { renderReference } from "./renderReference.ts"
 import { style } from "./style.ts"
 
-const overview = fileURLToPath(new URL("../../../../llms.txt", import.meta.url))
+const overview = fileURLToPath(new URL("llms.txt", import.meta.url))
 
 /** The page allows its own style, and no script and no request. */
 const policy = [

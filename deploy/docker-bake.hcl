@@ -1,4 +1,4 @@
-# Builds the five images: docker buildx bake. docs/operators/images.md explains the variables.
+# Builds the five images, from the repository's root: docker buildx bake -f deploy/docker-bake.hcl. docs/operators/images.md explains the variables.
 
 # The base images are pinned in deploy/Dockerfile. A value here replaces one, such as by a copy in another registry.
 variable "NODE_IMAGE" { default = null }
