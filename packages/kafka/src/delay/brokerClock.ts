@@ -1,7 +1,8 @@
 export type BrokerClock = ReturnType<typeof createBrokerClock>
 
 /**
- * Estimates the brokers' time in milliseconds since the epoch, by which delayed records are due (decision 0026).
+ * Estimates the brokers' time in milliseconds since the epoch, by which delayed records are due. Kafka has no request for it, and
+ * by the machine's clock alone, a step of an hour would make all of an hourly topic due at once.
  *
  * 1. Without observations, the estimate is the earlier of two times: the machine's time now, or its time at
  *    the start plus the time since. So no record is early if the machine's clock is set ahead.
