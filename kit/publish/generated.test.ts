@@ -9,10 +9,6 @@ test.each([...generated])("kit/publish/%s is what generate.ts writes", (path, te
   expect(read(path), "run node kit/publish/generate.ts").toBe(text)
 })
 
-test("docs/publishers.md shows the quickstart that publish.extended.test.ts runs", () => {
-  expect(read("../../docs/publishers.md")).toContain(`\`\`\`js\n${read("node/quickstart.js")}\`\`\`\n`)
-})
-
 const { toValue } = await import(new URL("node/check.js", import.meta.url).href)
 const vectors: { name: string; event: object; field: string | null }[] = JSON.parse(
   read("../vectors/site-paid.json"),

@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { type IncomingMessage, request } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest"
 import { startSystem } from "../../../packages/cli/test/fixtures/startSystem.ts"
-import { readPage } from "../src/documents/page.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
@@ -90,14 +89,8 @@ test("a reader that has begun to read a large content gets all of it, although t
 })
 
 test("the documented consumer has the content of each connection, also after kills of it, of the API and of the scheduler", async () => {
-  const { codeBlocks } = readPage(
-    "docs/consumers.md",
-    await readFile(join(root, "docs/consumers.md"), "utf8"),
-  )
-  const [code, ...more] = codeBlocks.filter(({ language }) => language === "ts")
-  expect(more).toEqual([])
   const file = join(folder, "consumer.mts")
-  await writeFile(file, code?.text ?? "")
+  await copyFile(join(root, "kit/consume/consumer.mts"), file)
   // As `npm init` of npm 11 makes it.
   await writeFile(join(folder, "package.json"), '{"type":"commonjs"}')
   const api = await system.installation.start("console")
