@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from "react"
 import { formatSpan, formatTime, formatUtc, type TimeFormat } from "../format.ts"
 
-/** A time in the reader's zone. Its tooltip is in UTC. `ms`: with milliseconds, and UTC beside it. */
+/** A time in the reader's zone. Its tooltip is in UTC. `ms`: with milliseconds, and the time of day in UTC beside it. */
 export function Time({ at, format = "near" }: { at: string; format?: TimeFormat }) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={formatUtc(date)}>
       {formatTime(date, format)}
-      {format === "ms" && ` · ${formatUtc(date)}`}
+      {format === "ms" && ` · ${formatUtc(date).slice("2026-03-01 ".length)}`}
     </time>
   )
 }
