@@ -134,7 +134,7 @@ export function hostOutcome(result: SyncResult): PermitOutcome {
   return hostFailures.has(result.error) ? "failure" : "unknown"
 }
 
-export function isSlow(result: SyncResult, ms: number, slowMs: number): boolean {
+function isSlow(result: SyncResult, ms: number, slowMs: number): boolean {
   if ("error" in result && timeLimits.has(result.error)) return true
   return hostOutcome(result) === "success" && ms >= slowMs
 }
