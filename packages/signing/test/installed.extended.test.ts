@@ -37,7 +37,7 @@ beforeAll(() => {
   writeFileSync(join(partner, "package.json"), '{"private":true,"type":"module"}')
   const archive = run("npm", ["pack", packaged, "--silent"]).trim()
   run("npm", ["install", `./${archive}`, "--offline", "--no-audit", "--no-fund"])
-  for (const name of ["express", "fastify", "koa", "@types/node", "@types/express", "@types/koa"]) link(name)
+  for (const name of ["express", "@types/node", "@types/express"]) link(name)
   for (const [name, code = ""] of samples) writeFileSync(join(partner, `${name}.ts`), code)
   compile(
     ["--module", "nodenext"],
@@ -58,22 +58,19 @@ test("what a partner installs has no dependencies and no tests, and its main ent
   expect([...reached].filter((path) => path.startsWith("node:"))).toEqual([])
 })
 
-test.each(["express", "fastify", "koa"])(
-  "the README's %s receiver takes a genuine delivery and no other",
-  async (name) => {
-    const url = `${await start(name)}/webhook`
-    const { body, headers } = await signDelivery({}, secret)
-    const post = (given: Record<string, string>, content = body) =>
-      fetch(url, { method: "POST", headers: given, body: content })
-    expect((await post(headers)).status).toBe(204)
-    const mismatch = await post(headers, (await signDelivery({ name: "another" }, secret)).body)
-    expect([mismatch.status, await mismatch.json()]).toEqual([401, { fault: "mismatch" }])
-    const missing = await post({})
-    expect([missing.status, await missing.json()]).toEqual([401, { fault: "missing" }])
-    const other = await signDelivery("{}", secret)
-    expect((await post(other.headers, other.body)).status).toBe(400)
-  },
-)
+test("the README's receiver for Express takes a genuine delivery and no other", async () => {
+  const url = `${await start("express")}/webhook`
+  const { body, headers } = await signDelivery({}, secret)
+  const post = (given: Record<string, string>, content = body) =>
+    fetch(url, { method: "POST", headers: given, body: content })
+  expect((await post(headers)).status).toBe(204)
+  const mismatch = await post(headers, (await signDelivery({ name: "another" }, secret)).body)
+  expect([mismatch.status, await mismatch.json()]).toEqual([401, { fault: "mismatch" }])
+  const missing = await post({})
+  expect([missing.status, await missing.json()]).toEqual([401, { fault: "missing" }])
+  const other = await signDelivery("{}", secret)
+  expect((await post(other.headers, other.body)).status).toBe(400)
+})
 
 test("the README's function for everything else takes a genuine delivery and no other", async () => {
   vi.stubEnv("SITEWIRE_SECRET", secret)
