@@ -59,8 +59,8 @@ export function Health({ channel }: { channel: Channel }) {
             attempts("Success, last hour", data.last_hour),
             [
               "Latency p50, last hour",
-              data.last_hour.latency_p50_ms === null ? "–" : formatMs(data.last_hour.latency_p50_ms),
-              `p99 ${data.last_hour.latency_p99_ms === null ? "–" : formatMs(data.last_hour.latency_p99_ms)}`,
+              ms(data.last_hour.latency_p50_ms),
+              `p99 ${ms(data.last_hour.latency_p99_ms)}`,
             ],
             attempts("Success, last 24 h", data.last_day),
             [
@@ -134,7 +134,7 @@ function Last({ title, attempt, none }: LastProps) {
 
 /** What is wrong, in one sentence, with what to do. */
 function Reason({ health }: { health: ChannelHealth }) {
-  const { paused_at, dispatchers } = health
+  const { paused_at, dispatchers, last_failure: failure } = health
   const { managesChannel } = useAccess()
   const opened = dispatchers?.find(({ breaker }) => breaker === "open")
   if (paused_at !== null)
@@ -152,15 +152,11 @@ function Reason({ health }: { health: ChannelHealth }) {
           For <Since at={opened.breaker_opened_at} />. {openBreakerText}{" "}
         </>
       )}
-      <LastError health={health} />{" "}
+      {failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`}{" "}
       {failingMoreText(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
       {managesChannel(health.channel) && "Correct the receiver."}
     </Notice>
   )
-}
-
-function LastError({ health: { last_failure: failure } }: { health: ChannelHealth }) {
-  return failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`
 }
 
 /** What was not accepted, and how to send it again. */
@@ -170,8 +166,7 @@ function Dead({ health }: { health: ChannelHealth }) {
   const filter = { channel, state: "dead", created_after: dead.created_after } as const
   return (
     <Notice kind="bad" title={deadTitleText(formatCounted(dead.count), dead.count === 1)}>
-      <LastError health={health} /> They were not accepted within their retry period, and nothing more is sent
-      by itself.
+      They were not accepted within their retry period, and nothing more is sent by itself.
       <Group gap="xs" mt="xs">
         <Button
           variant="default"
@@ -184,6 +179,8 @@ function Dead({ health }: { health: ChannelHealth }) {
     </Notice>
   )
 }
+
+const ms = (value: number | null) => (value === null ? "–" : formatMs(value))
 
 function attempts(name: string, statistics: AttemptStatistics) {
   const { attempts: count, success_rate } = statistics

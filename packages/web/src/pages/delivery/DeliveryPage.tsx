@@ -7,6 +7,7 @@ import { useAccess } from "../../api/access.ts"
 import { channelQuery, deliveryQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Action } from "../../parts/Action.tsx"
+import { Code } from "../../parts/Code.tsx"
 import { Copyable } from "../../parts/Copy.tsx"
 import { Facts } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
@@ -19,8 +20,8 @@ import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { whyDead } from "../../parts/whyDead.ts"
 import { deadReasons, pageNames } from "../../words.ts"
 import { Body } from "./Body.tsx"
+import { curlOf } from "./curl.ts"
 import { Download } from "./Download.tsx"
-import { Repeat } from "./Repeat.tsx"
 import { Timeline } from "./Timeline.tsx"
 
 const situationsText = {
@@ -58,6 +59,7 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
   const [revealed, setRevealed] = useState<DeliveryBody | null>(null)
   const reference = textOf(delivery.body?.reference)
   const site = textOf(delivery.body?.site_url)
+  const url = delivery.attempt_log.at(-1)?.url
   return (
     <>
       <PageHead
@@ -86,19 +88,17 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
                     <Copyable key="reference" value={reference} what={`the reference ${reference}`} />,
                   ],
                   site !== null && ["Site", <Copyable key="site" value={site} what={`the site ${site}`} />],
-                  ["Created", <Time key="created" at={delivery.created_at} format="ms" />],
-                  delivery.finished_at !== null && [
-                    "Finished",
-                    <Time key="finished" at={delivery.finished_at} format="ms" />,
-                  ],
-                  ["Attempts", delivery.attempts],
                 ]}
               />
             </Section>
             <Body delivery={delivery} revealed={revealed} reveal={setRevealed} />
           </Rows>
         </Columns>
-        <Repeat delivery={delivery} revealed={revealed} />
+        {revealed?.request_headers && url && (
+          <Section title="Repeat by hand">
+            <Code what="curl" code={curlOf(url, revealed.request_headers, revealed.body)} />
+          </Section>
+        )}
       </Rows>
     </>
   )
