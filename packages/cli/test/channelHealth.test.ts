@@ -15,6 +15,7 @@ const delivery = "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b"
 const failing: ChannelHealth = {
   channel: "acme",
   health: "failing",
+  failing_since: at,
   paused_at: null,
   max_per_second: null,
   dispatchers: [

@@ -8,7 +8,3 @@ export const isListed = `ended_at is null and failures >= ${listedFrom}`
 
 /** SQL for the ids of channels that fail. */
 export const failingChannels = `select channel_id from channel_failure where ${isListed}`
-
-/** SQL for whether a channel is one of them. */
-export const isFailing = (channel: string) =>
-  `exists (select from channel_failure where channel_id = ${channel} and ${isListed})`

@@ -104,6 +104,13 @@ export const channelHealthSchema = z
         "failing: its last three attempts failed, or its last one was a delivery's last, and no test has succeeded since.",
       examples: ["failing"],
     }),
+    failing_since: z.iso
+      .datetime()
+      .nullable()
+      .meta({
+        description: "When the first failed attempt after its last success started. null: not failing.",
+        examples: ["2026-03-01T11:58:00.000Z"],
+      }),
     paused_at: z.iso
       .datetime()
       .nullable()

@@ -2,7 +2,7 @@ import { type ListedChannel, lowestDeliveryId } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
 import { countDead } from "../../channels/deadDeliveries.ts"
-import { isFailing } from "../../channels/failingChannels.ts"
+import { failingChannels } from "../../channels/failingChannels.ts"
 import { errorClass } from "../../deliveries/deliveryResponse.ts"
 import { statesAndErrors } from "../../deliveries/statesAndErrors.ts"
 import { type ChannelRow, channelResponse } from "./channelResponse.ts"
@@ -28,7 +28,7 @@ export async function listedChannels(
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const failing = await sql<{ channel_id: string }>(
-    `select channel_id from unnest($1::text[]) as listed (channel_id) where ${isFailing("listed.channel_id")}`,
+    `${failingChannels} and channel_id = any ($1::text[])`,
     [ids],
   )
   const dead = await countDead(sql, ids)

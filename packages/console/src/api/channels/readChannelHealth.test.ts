@@ -52,6 +52,7 @@ test("a channel without deliveries and dispatchers is ok, and has no numbers", a
   expect(json).toEqual({
     channel: "acme",
     health: "ok",
+    failing_since: null,
     paused_at: null,
     max_per_second: null,
     dispatchers: [],
@@ -95,6 +96,7 @@ test("health shows attempts of the last hour and day, what waits and since when,
   const { json } = await console.call("GET", "/v1/channels/acme/health")
   expect(json).toMatchObject({
     health: "failing",
+    failing_since: expect.any(String),
     dispatchers: [
       { id: "a", breaker: "open", failures: 20, concurrency_limit: 4, in_flight: 1, average_ms: 900 },
       { id: "b", breaker: "closed", breaker_opened_at: null, failures: null, concurrency_limit: null },

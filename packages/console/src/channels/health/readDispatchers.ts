@@ -2,7 +2,7 @@ import { type ChannelHealth, channelHealthSchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { responseOf } from "../../http/responseOf.ts"
-import { dispatcherIsRunning, isFailing } from "../failingChannels.ts"
+import { dispatcherIsRunning, isListed } from "../failingChannels.ts"
 
 type Status = Pick<
   Prisma.ChannelStatusModel,
@@ -21,11 +21,14 @@ select id, seen_at, breaker_opened_at, failures, concurrency_limit, in_flight, a
 export async function readDispatchers(
   sql: Sql,
   channel: string,
-): Promise<{ failing: boolean; dispatchers: ChannelHealth["dispatchers"] }> {
+): Promise<{ failingSince: Date | null; dispatchers: ChannelHealth["dispatchers"] }> {
   const rows = await sql<Row>(statement, [channel])
-  const [found] = await sql<{ failing: boolean }>(`select ${isFailing("$1")} as failing`, [channel])
+  const [found] = await sql<{ since: Date }>(
+    `select since from channel_failure where channel_id = $1 and ${isListed}`,
+    [channel],
+  )
   return {
-    failing: found?.failing ?? false,
+    failingSince: found?.since ?? null,
     dispatchers: rows.map((row) => {
       const breaker = row.breaker_opened_at === null ? "closed" : "open"
       return responseOf(dispatcherSchema, { ...row, breaker, updated_at: row.seen_at })

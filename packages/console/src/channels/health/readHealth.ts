@@ -13,10 +13,11 @@ export async function readHealth(
   { sql, retryPeriodMs }: { sql: Sql; retryPeriodMs: number },
   { id, paused_at, max_per_second, created_at }: ChannelOfHealth,
 ): Promise<ChannelHealth> {
-  const { failing, dispatchers } = await readDispatchers(sql, id)
+  const { failingSince, dispatchers } = await readDispatchers(sql, id)
   return {
     channel: id,
-    health: failing ? "failing" : "ok",
+    health: failingSince ? "failing" : "ok",
+    failing_since: failingSince?.toISOString() ?? null,
     paused_at: paused_at?.toISOString() ?? null,
     max_per_second,
     dispatchers,

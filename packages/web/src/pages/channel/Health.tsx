@@ -5,7 +5,6 @@ import {
   deferredOf,
   deliveriesOf,
   errorOf,
-  openBreakerText,
   scheduledOf,
   waitingOf,
 } from "@sitewire/contracts/partnerMessage"
@@ -134,25 +133,19 @@ function Last({ title, attempt, none }: LastProps) {
 
 /** What is wrong, in one sentence, with what to do. */
 function Reason({ health }: { health: ChannelHealth }) {
-  const { paused_at, dispatchers, last_failure: failure } = health
+  const { paused_at, failing_since, last_failure: failure } = health
   const { managesChannel } = useAccess()
-  const opened = dispatchers?.find(({ breaker }) => breaker === "open")
   if (paused_at !== null)
     return (
       <Notice kind="warn" title="The channel is paused">
         For <Since at={paused_at} />. Its deliveries are stored, and sent when an operator resumes it.
       </Notice>
     )
-  if (health.health === "ok") return null
+  if (failing_since === null) return null
   const waiting = waitingOf(health)
   return (
-    <Notice kind="bad" title={opened ? "The circuit breaker is open" : "Deliveries fail again and again"}>
-      {opened?.breaker_opened_at && (
-        <>
-          For <Since at={opened.breaker_opened_at} />. {openBreakerText}{" "}
-        </>
-      )}
-      {failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`}{" "}
+    <Notice kind="bad" title="Deliveries fail again and again">
+      For <Since at={failing_since} />. {failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`}{" "}
       {failingMoreText(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
       {managesChannel(health.channel) && "Correct the receiver."}
     </Notice>
