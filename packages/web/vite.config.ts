@@ -1,15 +1,18 @@
-import { routes } from "@sitewire/contracts/routes"
+import { type Route, routes } from "@sitewire/contracts/routes"
 import react from "@vitejs/plugin-react"
 import { defineConfig, type Plugin } from "vite"
 
-/** The page needs the methods and paths of the routes only. Their schemas would add zod to it. */
+/** The page needs no schemas of the routes, which would add zod to it. It names those that are audited. */
 const routesWithoutSchemas: Plugin = {
   name: "routes-without-schemas",
   enforce: "pre",
   resolveId: (id) => (id === "@sitewire/contracts/routes" ? `\0${id}` : null),
   load(id) {
     if (id !== "\0@sitewire/contracts/routes") return null
-    const table = Object.entries(routes).map(([name, { method, path }]) => [name, { method, path }])
+    const table = Object.entries<Route>(routes).map(([name, { method, path, summary, reveals }]) => [
+      name,
+      { method, path, ...((method !== "get" || reveals) && { summary }) },
+    ])
     return `export const routes = ${JSON.stringify(Object.fromEntries(table))}`
   },
 }

@@ -1,3 +1,4 @@
+import type { Operation } from "@sitewire/contracts/routes"
 import type { Option } from "commander"
 import type { z } from "zod"
 import type { Session } from "./session/createSession.ts"
@@ -10,6 +11,8 @@ export type CliCommand = {
   /** Shown between the options and the examples of the help text. */
   notes?: string
   examples: readonly [string, ...string[]]
+  /** The operation that the command calls, if its fields are the command's options. */
+  operation?: Operation
   /** What --json prints: its schema, or a sentence if there is none. The reference page is written from it. */
   json: z.ZodType | string
   /**

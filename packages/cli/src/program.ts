@@ -4,11 +4,14 @@ import { type CliCommand, type CommandGroup, isGroup } from "./command.ts"
 import { commands } from "./commands/commands.ts"
 import { exitCodeHelp } from "./errors/exitCodes.ts"
 import { Failure } from "./errors/failure.ts"
-import { inWordsOfCommands } from "./errors/inWordsOfCommands.ts"
+import { commandsOfRequests, inWordsOfCommands } from "./errors/inWordsOfCommands.ts"
 import { redactSecrets } from "./errors/redactSecrets.ts"
 import { refuseSecrets } from "./errors/refuseSecrets.ts"
+import { describeCommands, withSubcommands } from "./grammar/describeCommands.ts"
 import { globalOptions } from "./options/globalOptions.ts"
 import { createSession, type Outcome, type ProcessContext } from "./session/createSession.ts"
+
+const requests = commandsOfRequests(withSubcommands(describeCommands(commands)))
 
 /** `json`: writes neither errors nor the help text that replaces them, because the caller reports them. */
 export function createProgram(context: ProcessContext, outcome: Outcome, json = false): Command {
@@ -69,7 +72,11 @@ function register(command: Command, definition: CliCommand, { context, outcome }
       await definition.run(session, command.args, command.opts())
     } catch (error) {
       if (!(error instanceof Failure) || error.problem === null) throw error
-      throw new Failure(error.kind, inWordsOfCommands(error.message, command.options), error.problem)
+      throw new Failure(
+        error.kind,
+        inWordsOfCommands(error.message, command.options, requests),
+        error.problem,
+      )
     }
   })
 }

@@ -266,17 +266,3 @@ test.concurrent("a connection that is deleted during a sync: its URL is 404 at o
   expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("is deleted") })
   expect(await call(again.trigger_url)).toBe(404)
 })
-
-test("connections are listed by site, state and text", async () => {
-  await create("listed", "/listed")
-  const list = (...filter: string[]) => run("connection", "list", ...filter)
-  const bySite = await list("--site", "listed.example")
-  expect(bySite.stdout).toMatch(/^ID +STATE +RUNNER +SITE +SOURCE\nlisted +idle +[^\n]+\n$/)
-  expect((await list("--search", "/LISTED")).stdout).toBe(bySite.stdout)
-  expect((await list("--site", "listed.example", "--state", "failing")).stdout).toBe(
-    "No connection matches.\n",
-  )
-  expect((await list("--site", "now.example")).stdout).toMatch(
-    /^ID +STATE +LAST SYNC +(LAST ERROR +)?.*LAST SUCCESS +/,
-  )
-})

@@ -1,4 +1,4 @@
-import type { ApiKey, AuditEntry, ConsoleSession, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
+import type { ApiKey, ConsoleSession, CreatedApiKey, Page, SignInLink } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCommand, runJson } from "./fixtures/runCommand.ts"
 import { startConsole } from "./fixtures/startConsole.ts"
@@ -78,24 +78,6 @@ test("at a terminal, revoking a key asks and names it", async () => {
   expect((await json<ApiKey>(["key", "show", id])).revoked_at).toBeNull()
   expect((await revoke("yes\n")).code).toBe(0)
   expect((await json<ApiKey>(["key", "show", id])).revoked_at).not.toBeNull()
-})
-
-test("the audit log is searched by key, operation, target and time", async () => {
-  await json(["channel", "update", "acme", "--address", "https://new.example/"])
-  const human = await run(["audit", "list", "--target-kind", "channel", "--target", "acme"])
-  expect(human.stdout).toMatch(/^TIME +KEY +OPERATION +TARGET +CHANGES +ADDRESS +REQUEST\n/)
-  expect(human.stdout).toMatch(
-    / cli-tests +changeChannel +channel acme +address "https:\/\/old\.example\/" → "https:\/\/new\.example\/"/,
-  )
-  const operations = async (...filter: string[]) => {
-    const { data } = await json<Page<AuditEntry>>(["audit", "list", ...filter])
-    return data.map(({ operation }) => operation)
-  }
-  expect(await operations("--operation", "changeChannel")).toEqual(["changeChannel"])
-  expect(await operations("--operation", "changeChannel", "--after", "1h")).toEqual(["changeChannel"])
-  expect(await operations("--before", "1h")).toEqual([])
-  expect(await operations("--key", "key_none")).toEqual([])
-  expect((await run(["audit", "list", "--limit", "1"])).stderr).toContain("There are more entries")
 })
 
 test("a link signs in to the web console as the API key that the command uses", async () => {

@@ -8,10 +8,15 @@ import {
   pageSchema,
   timeOfDeliveryId,
 } from "@sitewire/contracts"
+import { type Route, routes } from "@sitewire/contracts/routes"
+import type { Option } from "commander"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { commands } from "../src/commands/commands.ts"
+import { fieldsOf, nameOfOption } from "../src/derive/fieldOptions.ts"
 import { describeCommands, withSubcommands } from "../src/grammar/describeCommands.ts"
+import { confirmOption } from "../src/options/confirmOption.ts"
+import { parseFutureTime, parseTime } from "../src/options/parseTime.ts"
 import { startReceiver } from "../src/receivers/index.ts"
 import { runCommand } from "./fixtures/runCommand.ts"
 
@@ -148,6 +153,47 @@ test.each(lists.map(({ path, command }) => ({ words: path.join(" "), command }))
     expect(cells.filter((cell) => !isMarked(cell))).toEqual([])
     const titles = whole.filter((cell) => /^[A-Z][A-Z0-9 ]+$/.test(cell))
     expect(titles.filter((title) => !cells.includes(title) && !note.includes(title))).toEqual([])
+  },
+)
+
+const derived = withSubcommands(describeCommands(commands)).flatMap(({ path, command }) => {
+  const { operation, options = [] } = command ?? {}
+  if (!command || !operation) return []
+  const { query, body }: Route = routes[operation]
+  const fields = [query, body].flatMap((schema) => Object.keys(fieldsOf(schema).shape))
+  const given = fields.flatMap((field) => {
+    const option = options.find(({ long }) => long === nameOfOption(field))
+    return option ? [{ field, option }] : []
+  })
+  return [{ words: path.join(" "), command, given }]
+})
+
+/** What a user may write. */
+function wordsOf({ long = "", required, argChoices, parseArg }: Option): string[] {
+  if (long === "--header-env") return [long, "Authorization=TOKEN"]
+  const isTime = parseArg === parseTime || parseArg === parseFutureTime
+  return required ? [long, argChoices?.[0] ?? (isTime ? "1h" : "5")] : [long]
+}
+
+test.each(derived)(
+  "$words sends the field of each of its options, and prints the response",
+  async ({ words, command, given }) => {
+    const api = await startApi(longValue(command.json as z.ZodType))
+    const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k", NO_COLOR: "1", TOKEN: "t" }
+    const ids = (command.arguments ?? []).map(() => longId)
+    const yes = command.options?.includes(confirmOption) ? ["--yes"] : []
+    const options = given.flatMap(({ option }) => wordsOf(option))
+    const { code, stdout } = await runCommand([...words.split(" "), ...ids, ...options, ...yes], { env })
+    const [{ path, body } = { path: "", body: Buffer.from("") }] = api.received
+    const fields = [
+      ...new URL(path, api.url).searchParams.keys(),
+      ...Object.keys(JSON.parse(String(body) || "{}")),
+    ]
+    expect(fields).toEqual(expect.arrayContaining(given.map(({ field }) => field)))
+    // A test delivery of these values failed.
+    expect(code).toBe(/ test$/.test(words) ? 1 : 0)
+    expect(stdout.trim()).not.toBe("")
+    expect(stdout).not.toMatch(/undefined|NaN|\[object|Invalid/)
   },
 )
 

@@ -123,21 +123,3 @@ test("a tail ends when its key is revoked", async () => {
   await it.sql("update api_key set revoked_at = now() where name = 'revoked'")
   expect(await ended).toMatchObject({ code: 1, stderr: expect.stringContaining("(401)") })
 })
-
-test("topic list and statistics show print tables", async () => {
-  const topics = await run("topic", "list")
-  expect(topics.code).toBe(0)
-  expect(topics.stdout).toMatch(/^NAME +PARTITIONS +RECORDS +LAG +GROUP\n\S+site\.paid +2 +0 +0 /)
-  await it.sql(
-    `insert into statistic select '', date_trunc('minute', now()) - interval '2 minutes', 3,
-       '{"delivered": 2, "timeout": 1}', '{"20": 3}', '{"busy": 4}', 7, 5, '{"failed": 1}', now()
-     on conflict (channel_id, started_at) do update set attempts = excluded.attempts, latency = excluded.latency`,
-  )
-  const statistics = await run("statistics", "show")
-  expect(statistics.stdout).toMatch(
-    /^START +DELIVERIES +DELIVERED +P50 +P99 +TRIGGERS +COVERED +SYNCS +FAILED SYNCS/,
-  )
-  expect(statistics.stdout).toMatch(/^total +\d+ +\d+ /m)
-  const none = await run("statistics", "show", "--after", "6d", "--before", "5d")
-  expect(none.stdout).toBe("Nothing has been counted in this time.\n")
-})

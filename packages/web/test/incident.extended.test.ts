@@ -227,19 +227,25 @@ test("the audit log is searched by names of operations, by who, by what was show
   const rows = page.getByRole("table").locator("tbody tr")
   await rows.first().waitFor()
   await page.locator("input").and(page.getByLabel("Operation")).fill("reveal")
-  await page.getByRole("option", { name: "Reveal body" }).click()
+  await page.getByRole("option", { name: "Reveal a delivery's body" }).click()
   await poll(() => rows.count()).toBe(1)
   await opened.go("/audit")
   await page.locator("input").and(page.getByLabel("Shown")).click()
   await page.getByRole("option", { name: "Secrets and personal data" }).click()
   await poll(() => page.url()).toContain("revealed=true")
   const operations = rows.locator("td:nth-child(3)")
-  await poll(() => operations.allTextContents()).not.toContain("Pause channel")
+  await poll(() => operations.allTextContents()).not.toContain("Pause a channel")
   const shown = await operations.allTextContents()
-  expect(shown).toEqual(expect.arrayContaining(["Reveal body", "Create new signing secret", "Replace token"]))
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      "Reveal a delivery's body",
+      "Stage a new signing secret",
+      "Replace a connection's token",
+    ]),
+  )
   await opened.go("/audit?target_kind=channel")
   await page.getByRole("combobox", { name: "Id", exact: true }).fill("initech")
-  await poll(() => operations.allTextContents()).toEqual(["Pause channel"])
+  await poll(() => operations.allTextContents()).toEqual(["Pause a channel"])
 })
 
 test("a connection that never had a success does not claim that its site has content", async () => {

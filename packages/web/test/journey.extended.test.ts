@@ -133,10 +133,10 @@ journey("delegate a channel to its partner", 5, async (page) => {
 
 journey("find in the audit log who replaced a token", 2, async (page) => {
   await goTo(page, "Audit log")
-  await page.getByRole("combobox", { name: "Operation" }).fill("Replace token")
-  await page.getByRole("option", { name: "Replace token" }).click()
+  await page.getByRole("combobox", { name: "Operation" }).fill("token")
+  await page.getByRole("option", { name: "Replace a connection's token" }).click()
   const operations = page.getByRole("table").locator("tbody td:nth-child(3)")
-  await poll(async () => [...new Set(await operations.allTextContents())]).toEqual(["Replace token"])
+  await poll(async () => [...new Set(await operations.allTextContents())]).toEqual(["Replace a connection's token"])
 })
 
 journey("follow deliveries live", 1, async (page) => {

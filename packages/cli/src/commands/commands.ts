@@ -3,14 +3,7 @@ import { audit } from "./audit.ts"
 import { channel } from "./channel/channel.ts"
 import { completionGroup } from "./completion/completion.ts"
 import { connection } from "./connection.ts"
-import { listAttempts } from "./delivery/attempts.ts"
-import { cancelDelivery } from "./delivery/cancel.ts"
-import { listDeliveries } from "./delivery/list.ts"
-import { resendDelivery } from "./delivery/resend.ts"
-import { resendAllDeliveries } from "./delivery/resendAll.ts"
-import { revealDelivery } from "./delivery/reveal.ts"
-import { showDelivery } from "./delivery/show.ts"
-import { tailDeliveries } from "./delivery/tail.ts"
+import { delivery } from "./delivery/delivery.ts"
 import { doctor } from "./doctor/doctor.ts"
 import { createErasure } from "./erasure/create.ts"
 import { listEvents } from "./event/list.ts"
@@ -39,20 +32,7 @@ export const commands: readonly (CliCommand | CommandGroup)[] = [
   channel,
   connection,
   { name: "sync", description: "the syncs of connections", commands: [listSyncs, tailSyncs] },
-  {
-    name: "delivery",
-    description: "deliveries of site.ready, and their attempts",
-    commands: [
-      listDeliveries,
-      showDelivery,
-      listAttempts,
-      revealDelivery,
-      resendDelivery,
-      resendAllDeliveries,
-      cancelDelivery,
-      tailDeliveries,
-    ],
-  },
+  delivery,
   {
     name: "event",
     description: "site.paid: publish events, see what became of them, and replay those that were invalid",

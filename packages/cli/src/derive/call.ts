@@ -94,6 +94,7 @@ export function call<Name extends Operation, Loaded = undefined>(
     options,
     ...(notes !== "" && { notes }),
     examples: spec.examples ?? [example, ...(spec.confirm ? [`${example} --yes`] : [])],
+    operation,
     json: schema ?? "",
     async run(session, [given], all: Options) {
       const { callApi } = session

@@ -9,43 +9,47 @@ import { pageQuerySchema } from "./pagination.ts"
 import { secretTestSchema } from "./receiverChecks.ts"
 import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
 
-const maxPerSecondSchema = z
-  .int()
-  .min(1)
-  .max(1_000)
-  .nullable()
-  .meta({
+/** What a channel has, and what a request may set. */
+const settings = {
+  standard_webhooks: z.boolean().meta({
     description:
-      "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
-    examples: [10],
+      "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
+  }),
+  send_traceparent: z.boolean().meta({
+    description:
+      "Send the W3C header traceparent with attempts whose trace is recorded, so that the partner can continue the trace.",
+  }),
+  max_per_second: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .nullable()
+    .meta({
+      description:
+        "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
+      examples: [10],
+    }),
+  operator_notifications: z.boolean().meta({
+    description:
+      "Send operator notifications to this channel. Its owner learns which channels and sources of connections have incidents.",
+  }),
+  partner_may_change_address: z.boolean().meta({
+    description:
+      "API keys with the scope `channel:<id>` may change the address, to one whose receiver answers a challenge. Requests to the channel then go to public addresses and those in PARTNER_ALLOWED_RANGES only, and not to those in ALLOWED_RANGES.",
+  }),
+}
+
+const optional = z
+  .object({
+    ...settings,
+    contact: emailAddressSchema.nullable().meta({
+      description:
+        "The partner's e-mail address, to which is written when the channel fails and when it has recovered. Erasures delete it. null: nobody is written to.",
+      examples: ["webhooks@partner.example"],
+      "x-rejections": ["no e-mail is sent", "must be one e-mail address"],
+    }),
   })
-
-const operatorNotificationsSchema = z.boolean().meta({
-  description:
-    "Send operator notifications to this channel. Its owner learns which channels and sources of connections have incidents.",
-})
-
-const partnerMayChangeAddressSchema = z.boolean().meta({
-  description:
-    "API keys with the scope `channel:<id>` may change the address, to one whose receiver answers a challenge. Requests to the channel then go to public addresses and those in PARTNER_ALLOWED_RANGES only, and not to those in ALLOWED_RANGES.",
-})
-
-const contactSchema = emailAddressSchema.nullable().meta({
-  description:
-    "The partner's e-mail address, to which is written when the channel fails and when it has recovered. Erasures delete it. null: nobody is written to.",
-  examples: ["webhooks@partner.example"],
-  "x-rejections": ["no e-mail is sent", "must be one e-mail address"],
-})
-
-const standardWebhooksSchema = z.boolean().meta({
-  description:
-    "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
-})
-
-const sendTraceparentSchema = z.boolean().meta({
-  description:
-    "Send the W3C header traceparent with attempts whose trace is recorded, so that the partner can continue the trace.",
-})
+  .partial().shape
 
 export const createChannelSchema = z
   .strictObject({
@@ -53,35 +57,29 @@ export const createChannelSchema = z
     address: calledUrl.meta({
       description: "The partner's notification address: https, on a public host. Stored in normalised form.",
     }),
-    standard_webhooks: standardWebhooksSchema.optional(),
     request_headers: requestHeadersSchema.optional().meta({
       description:
         "Headers of each request to the receiver, such as a token for a gateway in front of it. Their values are stored encrypted and never shown.",
     }),
-    max_per_second: maxPerSecondSchema.optional(),
-    operator_notifications: operatorNotificationsSchema.optional(),
-    partner_may_change_address: partnerMayChangeAddressSchema.optional(),
-    contact: contactSchema.optional(),
+    ...optional,
   })
   .meta({ id: "CreateChannel" })
 
+const changes = {
+  address: createChannelSchema.shape.address.optional(),
+  request_headers: requestHeadersSchema.optional().meta({
+    description:
+      "Replaces all request headers; an empty list removes them. Required if the channel has some and the new address has another scheme, host or port, because they would be sent there.",
+  }),
+  ...optional,
+}
+
 export const changeChannelSchema = z
-  .strictObject({
-    address: createChannelSchema.shape.address.optional(),
-    standard_webhooks: standardWebhooksSchema.optional(),
-    request_headers: requestHeadersSchema.optional().meta({
-      description:
-        "Replaces all request headers; an empty list removes them. Required if the channel has some and the new address has another scheme, host or port, because they would be sent there.",
-    }),
-    send_traceparent: sendTraceparentSchema.optional(),
-    max_per_second: maxPerSecondSchema.optional(),
-    operator_notifications: operatorNotificationsSchema.optional(),
-    partner_may_change_address: partnerMayChangeAddressSchema.optional(),
-    contact: contactSchema.optional(),
-  })
+  .strictObject(changes)
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
-    error:
-      "must contain address, standard_webhooks, request_headers, send_traceparent, max_per_second, operator_notifications, partner_may_change_address or contact",
+    error: `must contain ${Object.keys(changes)
+      .join(", ")
+      .replace(/, (?=\w+$)/, " or ")}`,
   })
   .meta({ id: "ChangeChannel", minProperties: 1, "x-rejections": ["request_headers is required"] })
 
@@ -123,15 +121,11 @@ export const channelSchema = z
         description:
           "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
       }),
-    standard_webhooks: standardWebhooksSchema,
     ...shownRequestHeaders,
-    send_traceparent: sendTraceparentSchema,
     paused_at: z.iso.datetime().nullable().meta({
       description: "Since when an operator has paused the channel. null: it is not paused.",
     }),
-    max_per_second: maxPerSecondSchema,
-    operator_notifications: operatorNotificationsSchema,
-    partner_may_change_address: partnerMayChangeAddressSchema,
+    ...settings,
     contact: z
       .string()
       .nullable()

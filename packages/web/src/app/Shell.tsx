@@ -13,7 +13,7 @@ import { navigationOf } from "./navigation.ts"
 import classes from "./Shell.module.css"
 import { StreamNotice } from "./StreamNotice.tsx"
 
-const schemesText = { auto: "System", light: "Light", dark: "Dark" } as const
+const schemeNames = { auto: "System", light: "Light", dark: "Dark" } as const
 
 const Search = lazy(() =>
   import("./search/Search.tsx").then(({ Search: component }) => ({ default: component })),
@@ -120,7 +120,7 @@ function Account() {
             aria-label="Appearance"
             value={colorScheme}
             onChange={(scheme) => setColorScheme(scheme)}
-            data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: schemesText[value] }))}
+            data={(["auto", "light", "dark"] as const).map((value) => ({ value, label: schemeNames[value] }))}
           />
           <Link to="/keys">Your sessions</Link>
           <a href="/reference">API reference</a>

@@ -7,7 +7,7 @@ import { ProblemAlert } from "../parts/ProblemAlert.tsx"
 import { Logo } from "./Logo.tsx"
 import classes from "./SignIn.module.css"
 
-const linkFailedText = "The sign-in link did not work. It can be used once, and only for a short time"
+const linkFailed = "The sign-in link did not work. It can be used once, and only for a short time"
 
 export function SignIn() {
   const { data: state } = useQuery(sessionQuery)
@@ -64,7 +64,7 @@ export function SignIn() {
                 ` You are signed in as ${state.session.name}. That session will be replaced in this browser.`}
             </Alert>
           )}
-          {linked.error && <ProblemAlert error={linked.error} title={linkFailedText} />}
+          {linked.error && <ProblemAlert error={linked.error} title={linkFailed} />}
           {ended && (
             <Alert color="yellow" variant="outline" role="status" title="Your session has ended">
               Sign in again to continue where you were.
@@ -87,7 +87,7 @@ export function SignIn() {
           {error && (
             <ProblemAlert
               error={error}
-              title={variables && "link" in variables ? linkFailedText : "You are not signed in"}
+              title={variables && "link" in variables ? linkFailed : "You are not signed in"}
             />
           )}
           {(methods.key || link !== null) && (

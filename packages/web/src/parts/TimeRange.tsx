@@ -2,7 +2,7 @@ import { Select, TextInput } from "@mantine/core"
 import { fromLocal, toLocal } from "./localTime.ts"
 import classes from "./TimeRange.module.css"
 
-const periodsText = {
+const periodNames = {
   any: "Any time",
   hour: "Last hour",
   today: "Today",
@@ -19,9 +19,9 @@ export function TimeRange({ after, before, change }: Range & { change: (range: R
       <Select
         label="Period"
         placeholder={after === undefined && before === undefined ? "All" : "Own times"}
-        data={Object.entries(periodsText).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(periodNames).map(([value, label]) => ({ value, label }))}
         value={null}
-        onChange={(period) => change(rangeOf(period as keyof typeof periodsText, new Date()))}
+        onChange={(period) => change(rangeOf(period as keyof typeof periodNames, new Date()))}
       />
       <TextInput
         type="datetime-local"
@@ -41,7 +41,7 @@ export function TimeRange({ after, before, change }: Range & { change: (range: R
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-function rangeOf(period: keyof typeof periodsText, now: Date): Range {
+function rangeOf(period: keyof typeof periodNames, now: Date): Range {
   const midnight = (daysAgo: number) => {
     const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo)
     return at.toISOString()

@@ -3,7 +3,7 @@ import { formatCounted } from "../format.ts"
 import { connectionStates, deliveryStates, syncOutcomes } from "../words.ts"
 import { type Kind, State } from "./State.tsx"
 
-const jobText = { running: "Running", done: "Done", cancelled: "Cancelled" } as const
+const jobStates = { running: "Running", done: "Done", cancelled: "Cancelled" } as const
 
 const deliveryKinds: Record<Delivery["state"], Kind> = {
   pending: "busy",
@@ -55,5 +55,5 @@ export function SyncOutcome({ outcome }: { outcome: Sync["outcome"] }) {
 const jobKinds: Record<Job["state"], Kind> = { running: "busy", done: "good", cancelled: "idle" }
 
 export function JobState({ state }: { state: Job["state"] }) {
-  return <State kind={jobKinds[state]}>{jobText[state]}</State>
+  return <State kind={jobKinds[state]}>{jobStates[state]}</State>
 }

@@ -1,5 +1,6 @@
 import { Select, TextInput } from "@mantine/core"
 import type { AuditEntry } from "@sitewire/contracts"
+import { routes } from "@sitewire/contracts/routes"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type AuditFilter, auditQuery, keysQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
@@ -14,48 +15,17 @@ import { Time } from "../../parts/Time.tsx"
 import { pageNames } from "../../words.ts"
 import classes from "./Audit.module.css"
 
-const operationsText = {
-  createChannel: "Create channel",
-  changeChannel: "Change channel",
-  changeAddress: "Change address after a challenge",
-  deleteChannel: "Delete channel",
-  pauseChannel: "Pause channel",
-  resumeChannel: "Resume channel",
-  testChannel: "Send test delivery",
-  testSecret: "Test other secret",
-  stageSecret: "Create new signing secret",
-  readStagedSecret: "Show new signing secret",
-  activateSecret: "Activate signing secret",
-  revertSecret: "Bring the old signing secret back",
-  retireSecret: "Delete signing secret",
-  createConnection: "Create connection",
-  changeConnection: "Change connection",
-  deleteConnection: "Delete connection",
-  requestSync: "Request sync",
-  readConnectionTriggerUrl: "Show trigger URL",
-  replaceConnectionToken: "Replace token",
-  replaceConnectionSecret: "Replace connection's secret",
-  resendDelivery: "Resend delivery",
-  cancelDelivery: "Cancel delivery",
-  revealDelivery: "Reveal body",
-  createResendJob: "Resend deliveries",
-  createReplayJob: "Replay invalid events",
-  createErasureJob: "Erase data",
-  createReconcileJob: "Reconcile",
-  cancelJob: "Cancel job",
-  createApiKey: "Create API key",
-  revokeApiKey: "Revoke API key",
-  createSignInLink: "Create sign-in link",
+/** Of the API, those that are audited (see vite.config.ts), and what else is. */
+const operations: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(routes).flatMap(([name, { summary }]) => (summary ? [[name, summary]] : [])),
+  ),
   signIn: "Sign in",
   signOut: "Sign out",
-  endSession: "End session",
-  endSessions: "End sessions",
-  acknowledgeIncident: "Acknowledge incident",
-  withdrawAcknowledgement: "Withdraw acknowledgement",
   denyRequest: "Request was denied",
-} as const
+}
 
-const kindsText = {
+const kindNames = {
   channel: "Channels",
   connection: "Connections",
   delivery: "Deliveries",
@@ -87,7 +57,7 @@ export function Audit() {
         placeholder="All"
         clearable
         searchable
-        data={Object.entries(operationsText).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(operations).map(([value, label]) => ({ value, label }))}
         value={filter.operation ?? null}
         onChange={(operation) => change({ operation: operation ?? undefined })}
       />
@@ -100,7 +70,7 @@ export function Audit() {
       <Who value={filter.key} change={(key) => change({ key })} />
       <SelectFilter
         label="About"
-        values={kindsText}
+        values={kindNames}
         value={filter.target_kind}
         change={(target_kind) => change({ target_kind, target: undefined })}
       />
@@ -140,15 +110,11 @@ const columns: Column<Entry>[] = [
       </span>
     ),
   },
-  { title: "Operation", cell: ({ operation }) => nameOf(operation) },
+  { title: "Operation", cell: ({ operation }) => operations[operation] ?? operation },
   { title: "About", cell: ({ target }) => <Target target={target} /> },
   { title: "Changes", cell: ({ changes }) => <Changes changes={changes} /> },
   { title: "Request", cell: ({ request_id }) => <Mono>{request_id}</Mono>, minor: true, whole: true },
 ]
-
-function nameOf(operation: string): string {
-  return operationsText[operation as keyof typeof operationsText] ?? operation
-}
 
 function Target({ target: { kind, id } }: { target: Entry["target"] }) {
   if (kind === "channel") return <ChannelRef id={id} />

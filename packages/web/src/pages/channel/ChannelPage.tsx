@@ -19,7 +19,7 @@ import { Receiver } from "./Receiver.tsx"
 import { Secrets } from "./Secrets.tsx"
 import { Settings } from "./Settings.tsx"
 
-const tabsText = { health: "Health", secrets: "Secrets", receiver: "Receiver", settings: "Settings" } as const
+const tabNames = { health: "Health", secrets: "Secrets", receiver: "Receiver", settings: "Settings" } as const
 
 const tabs = ["health", "secrets", "receiver", "settings"] as const
 type Tab = (typeof tabs)[number]
@@ -49,7 +49,7 @@ function Found({ channel }: { channel: Versioned<Channel> }) {
         <Tabs.List mb="md">
           {tabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {tabsText[name]}
+              {tabNames[name]}
             </Tabs.Tab>
           ))}
         </Tabs.List>

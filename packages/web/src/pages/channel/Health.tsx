@@ -24,11 +24,10 @@ import { errorNames, waitingForNames } from "../../words.ts"
 import { BulkResend } from "../deliveries/BulkResend.tsx"
 import { PartnerMessage, TellPartner } from "./TellPartner.tsx"
 
-const failingMoreText = (waiting: string, one: boolean) =>
+const waitingDeliveries = (waiting: string, one: boolean) =>
   `${deliveriesOf(waiting, one)} ${one ? "waits" : "wait"} for another attempt. One that is not accepted within its retry period becomes dead: nothing more is sent by itself.`
 
-const deadTitleText = (count: string, one: boolean) =>
-  `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead`
+const deadTitle = (count: string, one: boolean) => `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead`
 
 export function Health({ channel }: { channel: Channel }) {
   const { id } = channel
@@ -146,7 +145,7 @@ function Reason({ health }: { health: ChannelHealth }) {
   return (
     <Notice kind="bad" title="Deliveries fail again and again">
       For <Since at={failing_since} />. {failure && `Last failure: ${errorOf(failure).replace(/\.$/, "")}.`}{" "}
-      {failingMoreText(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
+      {waitingDeliveries(formatCounted(waiting.count, waiting.more), waiting.count === 1)}{" "}
       {managesChannel(health.channel) && "Correct the receiver."}
     </Notice>
   )
@@ -158,7 +157,7 @@ function Dead({ health }: { health: ChannelHealth }) {
   const { channel, dead } = health
   const filter = { channel, state: "dead", created_after: dead.created_after } as const
   return (
-    <Notice kind="bad" title={deadTitleText(formatCounted(dead.count), dead.count === 1)}>
+    <Notice kind="bad" title={deadTitle(formatCounted(dead.count), dead.count === 1)}>
       They were not accepted within their retry period, and nothing more is sent by itself.
       <Group gap="xs" mt="xs">
         <Button

@@ -4,7 +4,7 @@ import { Code } from "../../parts/Code.tsx"
 import { Rows, Section } from "../../parts/Page.tsx"
 import { quote } from "../delivery/curl.ts"
 
-const rulesText = [
+const rules = [
   "Verify the bytes that arrived, before any JSON parser.",
   "Respond 401 if the header is missing or wrong.",
   "Respond 2xx within 10 seconds, also to a delivery that you know already. Do the work afterwards.",
@@ -30,7 +30,7 @@ export function Receiver({ channel: { id, address } }: { channel: Channel }) {
           Ruby: the table at the beginning of docs/partners.md lists them.
         </Text>
         <ul>
-          {rulesText.map((rule) => (
+          {rules.map((rule) => (
             <li key={rule}>{rule}</li>
           ))}
         </ul>

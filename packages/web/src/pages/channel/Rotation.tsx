@@ -14,17 +14,15 @@ import { forStandardWebhooks } from "../../words.ts"
 import { outcomeOf } from "../delivery/Timeline.tsx"
 import classes from "./Secrets.module.css"
 
-const stepsText = {
+const steps = {
   stage: {
     title: "Create the new secret",
     what: "The active secret keeps signing. The new one is shown until it is activated.",
-    label: "Create new secret",
   },
   test: {
     title: "Test the new secret",
     what: "A delivery with fictional data shows whether the receiver accepts it. Nothing changes yet.",
     partner: "Let the receiver accept both secrets, and deploy it. Then test it.",
-    label: "Test new secret",
   },
   activate: {
     title: "Activate the new secret",
@@ -35,16 +33,12 @@ const stepsText = {
     what: "It signs nothing any more. Until it is deleted, you can return to it.",
     partner:
       "Remove the old secret from the receiver when the latest attempts were signed by the new one and accepted.",
-    label: "Delete old secret",
   },
 } as const
 
-const resultsText = {
-  accepted: "The receiver accepts the secret",
-  rejected: "The receiver does not accept the secret",
-} as const
+const rejected = "The receiver does not accept the secret"
 
-const activateText = {
+const activation = {
   label: "Activate",
   title: (id: string) => `Activate secret ${id}?`,
   more: (channel: string, old: string) =>
@@ -52,7 +46,7 @@ const activateText = {
   done: "The new secret signs from now on",
 } as const
 
-const revertText = {
+const reversion = {
   label: "Return to the old secret",
   title: (id: string) => `Sign with the old secret ${id} again?`,
   more: (channel: string, now: string) =>
@@ -63,8 +57,8 @@ const revertText = {
 type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
 type Staged = Pick<StagedSecret, "staged_secret" | "standard_webhooks_secret">
 
-const steps = ["stage", "test", "activate", "retire"] as const
-type Step = (typeof steps)[number]
+type Step = keyof typeof steps
+const order = Object.keys(steps) as Step[]
 
 /** It follows from what the API has stored, so that the rotation can be continued later, and by others. */
 function nextStep({ other_secret }: Channel): Step {
@@ -135,16 +129,16 @@ export function Rotation({ channel }: { channel: Channel }) {
         the next step, also to others.
       </Text>
       <ol className={classes.steps}>
-        {steps.map((step) => {
-          const state = step === now ? "now" : steps.indexOf(step) < steps.indexOf(now) ? "done" : "later"
+        {order.map((step) => {
+          const state = step === now ? "now" : order.indexOf(step) < order.indexOf(now) ? "done" : "later"
           return (
             <li key={step} data-state={state} aria-current={state === "now" ? "step" : undefined}>
               <div className={classes.step}>
-                <strong>{stepsText[step].title}</strong>
+                <strong>{steps[step].title}</strong>
                 {/* A secret can be activated without a test. */}
                 {state === "done" && step !== "test" && <State kind="good">Done</State>}
               </div>
-              <p>{stepsText[step].what}</p>
+              <p>{steps[step].what}</p>
               {contents[step] && (
                 <Stack gap="sm" align="start">
                   {contents[step]}
@@ -161,7 +155,7 @@ export function Rotation({ channel }: { channel: Channel }) {
 function ForPartner({ step }: { step: "test" | "retire" }) {
   return (
     <Notice kind="idle" title="What the partner must do now">
-      {stepsText[step].partner}
+      {steps[step].partner}
     </Notice>
   )
 }
@@ -179,17 +173,18 @@ function NewSecret({ staged: { staged_secret, standard_webhooks_secret } }: { st
 }
 
 function TestResult({ test }: { test: SecretTest }) {
-  const result = resultOf(test)
+  const isAccepted = test.error === null
   return (
     <div role="status">
-      <Notice kind={result === "accepted" ? "good" : "bad"} title={resultsText[result]}>
+      <Notice
+        kind={isAccepted ? "good" : "bad"}
+        title={isAccepted ? "The receiver accepts the secret" : rejected}
+      >
         {outcomeOf(test)} <Ago at={test.at} />
       </Notice>
     </div>
   )
 }
-
-const resultOf = ({ error }: SecretTest) => (error === null ? "accepted" : "rejected")
 
 function Stage({
   channel: { id },
@@ -202,7 +197,7 @@ function Stage({
 }) {
   return (
     <Action
-      label={stepsText.stage.label}
+      label="Create new secret"
       variant="filled"
       title={`Create a new secret for ${id}?`}
       onToggle={toggled}
@@ -227,7 +222,7 @@ function Test({
 }) {
   return (
     <Action
-      label={test === null ? stepsText.test.label : "Test again"}
+      label={test === null ? "Test new secret" : "Test again"}
       variant={isNow ? "filled" : "default"}
       title="Test the new secret?"
       run={(post) => post.testSecret({ id })}
@@ -266,7 +261,7 @@ function UseOther({
 }) {
   const [force, setForce] = useState(false)
   const other = other_secret?.id ?? ""
-  const step = other_secret?.state === "staged" ? activateText : revertText
+  const step = other_secret?.state === "staged" ? activation : reversion
   return (
     <Action
       label={step.label}
@@ -291,7 +286,7 @@ function UseOther({
           <>
             <Notice
               kind="warn"
-              title={test ? resultsText.rejected : "No test has shown that the receiver accepts this secret"}
+              title={test ? rejected : "No test has shown that the receiver accepts this secret"}
             >
               If the receiver does not accept it, all deliveries fail. They are retried, and you can return.
             </Notice>
@@ -314,7 +309,7 @@ function Retire({ channel: { id, other_secret }, done }: { channel: Channel; don
   const isLast = other_secret?.state === "retiring"
   return (
     <Action
-      label={isLast ? stepsText.retire.label : "Abandon rotation"}
+      label={isLast ? "Delete old secret" : "Abandon rotation"}
       variant={isLast ? "filled" : "default"}
       danger
       title={isLast ? `Delete the old secret ${other}?` : `Delete the new secret ${other}?`}

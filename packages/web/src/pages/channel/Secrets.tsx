@@ -8,7 +8,7 @@ import { Ago } from "../../parts/Time.tsx"
 import { Rotation } from "./Rotation.tsx"
 import classes from "./Secrets.module.css"
 
-const othersText = { staged: "Staged", retiring: "Retiring" } as const
+const stateNames = { staged: "Staged", retiring: "Retiring" } as const
 
 export function Secrets({ channel }: { channel: Channel }) {
   return (
@@ -20,7 +20,7 @@ export function Secrets({ channel }: { channel: Channel }) {
             facts={[
               ["Active", <Mono key="active">{channel.secret_id}</Mono>],
               channel.other_secret !== null && [
-                othersText[channel.other_secret.state],
+                stateNames[channel.other_secret.state],
                 <Mono key="other">{channel.other_secret.id}</Mono>,
               ],
             ]}

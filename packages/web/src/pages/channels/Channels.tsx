@@ -18,7 +18,7 @@ import { errorNames, pageNames } from "../../words.ts"
 import classes from "./Channels.module.css"
 import { CreateChannel } from "./CreateChannel.tsx"
 
-const rotatingText = { staged: "New secret staged", retiring: "Old secret retiring" } as const
+const rotationNames = { staged: "New secret staged", retiring: "Old secret retiring" } as const
 
 type Channel = ListedChannel
 
@@ -88,7 +88,7 @@ const columns: Column<Channel>[] = [
   },
   {
     title: "Rotation",
-    cell: ({ other_secret }) => (other_secret ? rotatingText[other_secret.state] : "–"),
+    cell: ({ other_secret }) => (other_secret ? rotationNames[other_secret.state] : "–"),
     minor: true,
   },
   { title: "Created", cell: ({ created_at }) => <Time at={created_at} format="date" />, minor: true },

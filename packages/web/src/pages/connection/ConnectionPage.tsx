@@ -22,7 +22,7 @@ import { SigningSecret } from "./SigningSecret.tsx"
 import { TriggerUrl } from "./TriggerUrl.tsx"
 import { Windows } from "./Windows.tsx"
 
-const runnersText = { pull: "Sitewire", delegate: "an internal executor" } as const
+const runnerNames = { pull: "Sitewire", delegate: "an internal executor" } as const
 
 type Connection = Versioned<Output<"readConnection">>
 
@@ -77,7 +77,7 @@ function Found({ connection }: { connection: Connection }) {
               facts={[
                 ["Site", site],
                 ["Source", <Mono key="source">{connection.source}</Mono>],
-                ["Fetched by", runnersText[connection.runner]],
+                ["Fetched by", runnerNames[connection.runner]],
                 [
                   "Last sync",
                   connection.last_synced_at && connection.last_outcome ? (

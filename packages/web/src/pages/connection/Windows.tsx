@@ -14,7 +14,7 @@ import classes from "./Windows.module.css"
 const passedOn = (count: number) =>
   `The next sync has its ${count === 1 ? "trigger" : triggersOf(count)}, too`
 
-const coversText = {
+const covers = {
   running: (count: number) => `It covers ${triggersOf(count)}`,
   changed: (count: number) => `It covered ${triggersOf(count)}`,
   unchanged: (count: number) => `It covered ${triggersOf(count)}`,
@@ -22,7 +22,7 @@ const coversText = {
   abandoned: passedOn,
 }
 
-const completeText = (span: string, one: boolean) =>
+const completeness = (span: string, one: boolean) =>
   one ? `Complete ${span} later.` : `Complete ${span} after the first.`
 
 const listed = 10
@@ -93,12 +93,12 @@ function Sync({ window: { sync, triggers, covered } }: { window: Window }) {
         </span>
       </div>
       <p className={classes.sentence}>
-        {coversText[outcome](count)}
+        {covers[outcome](count)}
         <Accepted triggers={triggers} />.
         {covered &&
           first_at !== null &&
           finished_at !== null &&
-          ` ${completeText(formatMs(msBetween(first_at, finished_at)), count === 1)}`}
+          ` ${completeness(formatMs(msBetween(first_at, finished_at)), count === 1)}`}
       </p>
     </li>
   )

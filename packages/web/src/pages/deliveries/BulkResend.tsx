@@ -15,20 +15,6 @@ import { Time } from "../../parts/Time.tsx"
 import { deliveryStates } from "../../words.ts"
 import { StillFailing } from "./StillFailing.tsx"
 
-const matchingText = (count: string, one: boolean, complete: boolean) =>
-  `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be sent again`
-
-const filterText = {
-  channel: "Channel",
-  anyChannel: "all channels",
-  state: "State",
-  anyState: "any but cancelled",
-  after: "Created from",
-  before: "Created until",
-  now: "now",
-  ever: "the oldest stored",
-} as const
-
 type ResendFilter = Input<"createResendJob">["body"]["filter"]
 
 /** Resends what the list shows. Null: a job has no such filter. */
@@ -69,7 +55,7 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
     >
       <StillFailing channel={filter.channel} />
       <Facts facts={factsOf(filter)} />
-      <DryRunNotice count={count} title={matchingText}>
+      <DryRunNotice count={count} title={(count, one) => `${deliveriesOf(count, one)} will be sent again`}>
         {`With the same id and body, to the current address of their channel. It takes ${more ? "at least" : "about"} ${formatSpan(Math.max(1_000, ((matching ?? 0) / rate) * 1_000))} at this rate.`}
       </DryRunNotice>
       {filter.state === undefined && (
@@ -89,12 +75,11 @@ function Dialog({ filter, close }: { filter: ResendFilter; close: () => void }) 
 
 /** The filter of the list, in words, because a job cannot be undone. */
 function factsOf({ channel, state, created_after, created_before }: ResendFilter) {
-  const words = filterText
   const time = (at: string | undefined, without: string) => (at ? <Time at={at} format="full" /> : without)
   return [
-    [words.channel, channel ?? words.anyChannel],
-    [words.state, state === undefined ? words.anyState : deliveryStates[state]],
-    [words.after, time(created_after, words.ever)],
-    [words.before, time(created_before, words.now)],
+    ["Channel", channel ?? "all channels"],
+    ["State", state === undefined ? "any but cancelled" : deliveryStates[state]],
+    ["Created from", time(created_after, "the oldest stored")],
+    ["Created until", time(created_before, "now")],
   ] as const
 }

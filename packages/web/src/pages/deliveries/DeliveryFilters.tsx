@@ -11,15 +11,15 @@ import { TimeRange } from "../../parts/TimeRange.tsx"
 import { deliveryStates } from "../../words.ts"
 import classes from "./DeliveryFilters.module.css"
 
-const fieldsText = { reference: "Reference", event_id: "Event id", site_url: "Site" } as const
+const fieldNames = { reference: "Reference", event_id: "Event id", site_url: "Site" } as const
 
-const placeholdersText = {
+const placeholders = {
   reference: "user-4711",
   event_id: "evt_2026_000017",
   site_url: "https://shop.example",
 } as const
 
-const fields = ["reference", "event_id", "site_url"] as const
+const fields = Object.keys(fieldNames) as (keyof typeof fieldNames)[]
 
 type Change = (change: DeliveryFilter) => void
 
@@ -71,7 +71,7 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
         aria-label="Find by"
         label="Find by"
         allowDeselect={false}
-        data={fields.map((value) => ({ value, label: fieldsText[value] }))}
+        data={fields.map((value) => ({ value, label: fieldNames[value] }))}
         value={field}
         onChange={(value) => {
           const next = fields.find((name) => name === value) ?? "reference"
@@ -80,8 +80,8 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
         }}
       />
       <TextInput
-        aria-label={fieldsText[field]}
-        placeholder={placeholdersText[field]}
+        aria-label={fieldNames[field]}
+        placeholder={placeholders[field]}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />

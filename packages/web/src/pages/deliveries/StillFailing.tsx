@@ -3,7 +3,7 @@ import { channelHealthQuery, openIncidentsQuery } from "../../api/queries.ts"
 import { Notice } from "../../parts/Notice.tsx"
 import { errorNames } from "../../words.ts"
 
-const failingMoreText =
+const consequence =
   "What is sent now will probably not be accepted, and become dead again after its retry period."
 
 /** So many channels are named. */
@@ -21,7 +21,7 @@ function OneFailing({ channel }: { channel: string }) {
   const what = failure && (failure.status === null ? errorNames[failure.error] : `HTTP ${failure.status}`)
   return (
     <Notice kind="bad" title={`Channel ${channel} is still failing`}>
-      {what && `Its last failure: ${what}.`} {failingMoreText}
+      {what && `Its last failure: ${what}.`} {consequence}
     </Notice>
   )
 }
@@ -37,7 +37,7 @@ function AnyFailing() {
         .slice(0, shown)
         .map(({ subject }) => subject.id)
         .join(", ")}
-      {others > 0 && ` and ${others} more`}. {failingMoreText}
+      {others > 0 && ` and ${others} more`}. {consequence}
     </Notice>
   )
 }

@@ -24,13 +24,13 @@ import { curlOf } from "./curl.ts"
 import { Download } from "./Download.tsx"
 import { Timeline } from "./Timeline.tsx"
 
-const situationsText = {
+const situations = {
   delivered: "The receiver has accepted it",
   erased: "It was erased",
   cancelled: "It was cancelled",
 } as const
 
-const waitingMoreText = {
+const waitingDetails = {
   busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
   breaker: "After many failures in a row, single attempts check whether the receiver works again.",
   paused: "It is attempted after an operator has resumed the channel.",
@@ -155,7 +155,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
   const { managesChannel } = useAccess()
   if (state === "delivered" || state === "erased" || state === "cancelled")
     return (
-      <Notice kind={state === "delivered" ? "good" : "idle"} title={situationsText[state]}>
+      <Notice kind={state === "delivered" ? "good" : "idle"} title={situations[state]}>
         {finished_at && <Time at={finished_at} format="ms" />}
       </Notice>
     )
@@ -188,7 +188,7 @@ function Situation({ delivery }: { delivery: Delivery }) {
           It has waited for <Since at={waiting_for === "resend" ? deferred_at : created_at} />.{" "}
         </>
       )}
-      {waiting_for !== "retry" && waitingMoreText[waiting_for]}
+      {waiting_for !== "retry" && waitingDetails[waiting_for]}
       {waiting_for === "rate" && data?.max_per_second && ` The maximum is ${data.max_per_second} per second.`}
     </Notice>
   )

@@ -2,9 +2,8 @@ import type { Attempt } from "@sitewire/contracts"
 import { formatMs } from "../../format.ts"
 import classes from "./Attempt.module.css"
 
-const phasesText = { lookup: "DNS lookup", connect: "Connect", tls: "TLS", first_byte: "First byte" } as const
-
-const names = ["lookup", "connect", "tls", "first_byte"] as const
+const phaseNames = { lookup: "DNS lookup", connect: "Connect", tls: "TLS", first_byte: "First byte" }
+const names = Object.keys(phaseNames) as (keyof typeof phaseNames)[]
 
 /** How long the steps of an attempt took, relative to the longest attempt of the delivery. */
 export function Phases({ attempt, longest }: { attempt: Attempt; longest: number }) {
@@ -28,7 +27,7 @@ export function Phases({ attempt, longest }: { attempt: Attempt; longest: number
           {phases.map(({ name, ms }) => (
             <li key={name}>
               <i className={classes[name]} aria-hidden="true" />
-              {phasesText[name]} {formatMs(ms)}
+              {phaseNames[name]} {formatMs(ms)}
             </li>
           ))}
         </ul>

@@ -8,7 +8,7 @@ import { Incidents } from "./Incidents.tsx"
 import classes from "./Overview.module.css"
 import { type Range, rangeOf, ranges } from "./series.ts"
 
-const rangesText = { "1h": "1 h", "24h": "24 h" } as const
+const rangeNames = { "1h": "1 h", "24h": "24 h" } as const
 
 const Charts = lazy(() => import("./Charts.tsx").then(({ Charts: component }) => ({ default: component })))
 
@@ -27,7 +27,7 @@ export function Overview() {
             aria-label="Time range"
             value={range}
             onChange={(value) => change({ range: value })}
-            data={Object.keys(ranges).map((value) => ({ value, label: rangesText[value as Range] }))}
+            data={Object.keys(ranges).map((value) => ({ value, label: rangeNames[value as Range] }))}
           />
         </div>
         <Suspense fallback={<Loading />}>

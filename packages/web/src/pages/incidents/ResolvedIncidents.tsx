@@ -11,7 +11,7 @@ import { SelectFilter } from "../../parts/SelectFilter.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { pageNames } from "../../words.ts"
 
-const kindsText = {
+const kindNames = {
   "channel.failing": "Channel was failing",
   "channel.paused": "Channel was paused",
   "connection.failing": "Source could not be fetched",
@@ -42,7 +42,7 @@ export function ResolvedIncidents() {
     >
       <SelectFilter
         label="Incident"
-        values={kindsText}
+        values={kindNames}
         value={filter.kind}
         change={(kind) => change({ kind })}
       />
@@ -53,7 +53,7 @@ export function ResolvedIncidents() {
 const columns: Column<Incident>[] = [
   { title: "Began", cell: ({ since }) => <Time at={since} /> },
   { title: "Lasted", cell: ({ since, resolved_at }) => lasted(since, resolved_at), whole: true },
-  { title: "Incident", cell: ({ kind }) => kindsText[kind] },
+  { title: "Incident", cell: ({ kind }) => kindNames[kind] },
   { title: "About", cell: ({ subject }) => <Subject subject={subject} /> },
   {
     title: "At most",

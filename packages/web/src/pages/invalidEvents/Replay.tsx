@@ -9,9 +9,6 @@ import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
 import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
 
-const matchingText = (count: string, one: boolean, complete: boolean) =>
-  `${complete ? "" : "At least "}${count} ${one ? "event" : "events"} will be published again`
-
 /** Publishes invalid events again, for instance after their channel was created. */
 export function Replay({ rows }: { rows: readonly InvalidEvent[] }) {
   return (
@@ -52,7 +49,10 @@ function Dialog({ reasons, close }: { reasons: string[]; close: () => void }) {
         onChange={setRejection}
         data-autofocus
       />
-      <DryRunNotice count={count} title={matchingText}>
+      <DryRunNotice
+        count={count}
+        title={(count, one) => `${count} ${one ? "event" : "events"} will be published again`}
+      >
         Events that are still invalid come back to this list. An event that was delivered is not delivered
         twice.
       </DryRunNotice>

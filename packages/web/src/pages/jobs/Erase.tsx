@@ -9,31 +9,14 @@ import { StartJob } from "../../parts/job/StartJob.tsx"
 import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { Notice } from "../../parts/Notice.tsx"
 
-const eraseText = {
-  label: "Erase data",
-  title: "Erase the data of a person or a site",
-  of: "Data of",
-  kinds: { email: "a person", site_url: "a site" },
-  email: "E-mail address",
-  emailHint: "Upper and lower case are equal.",
-  site_url: "URL of the site",
-  siteHint: "Such as https://bakery.example",
-  matching: (count: string, one: boolean, complete: boolean) =>
-    `${complete ? "" : "At least "}${deliveriesOf(count, one)} will be erased`,
-  nothing: "No delivery has such data. The job still proves it.",
-  explain:
-    "Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and the partners' responses of their attempts. They are never sent again. This cannot be undone.",
-  also: "Also deleted are the replaced contents of all connections, because they may name anybody. Attempts with their times and results stay, and what partners have received.",
-  confirm: "Erase",
-} as const
-
 const kinds = ["email", "site_url"] as const
+const names = { email: "a person", site_url: "a site" }
 type Subject = { kind: (typeof kinds)[number]; text: string }
 
 /** Erases all data of a person or a site. */
 export function Erase() {
   return (
-    <DialogButton label={eraseText.label} danger>
+    <DialogButton label="Erase data" danger>
       {(close) => <Dialog close={close} />}
     </DialogButton>
   )
@@ -51,24 +34,24 @@ function Dialog({ close }: { close: () => void }) {
   )
   return (
     <StartJob
-      title={eraseText.title}
-      confirm={eraseText.confirm}
+      title="Erase the data of a person or a site"
+      confirm="Erase"
       danger
       ready={counted === subject && count.data !== undefined}
       start={(post, reason) => erase(post, counted, { reason, dry_run: false })}
       close={close}
     >
       <SegmentedControl
-        aria-label={eraseText.of}
+        aria-label="Data of"
         value={kind}
         onChange={(value) => {
           setSubject({ kind: kinds.find((one) => one === value) ?? "email", text: "" })
         }}
-        data={kinds.map((value) => ({ value, label: eraseText.kinds[value] }))}
+        data={kinds.map((value) => ({ value, label: names[value] }))}
       />
       <TextInput
-        label={eraseText[kind]}
-        description={kind === "email" ? eraseText.emailHint : eraseText.siteHint}
+        label={kind === "email" ? "E-mail address" : "URL of the site"}
+        description={kind === "email" ? "Upper and lower case are equal." : "Such as https://bakery.example"}
         type={kind === "email" ? "email" : "url"}
         required
         value={text}
@@ -76,16 +59,20 @@ function Dialog({ close }: { close: () => void }) {
         data-autofocus
       />
       {isComplete && count.data?.matching !== 0 && (
-        <DryRunNotice count={count} title={eraseText.matching}>
-          {eraseText.explain}
+        <DryRunNotice count={count} title={(count, one) => `${deliveriesOf(count, one)} will be erased`}>
+          Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and
+          the partners' responses of their attempts. They are never sent again. This cannot be undone.
         </DryRunNotice>
       )}
       {isComplete && (
         <Text size="sm" c="dimmed">
-          {eraseText.also}
+          Also deleted are the replaced contents of all connections, because they may name anybody. Attempts
+          with their times and results stay, and what partners have received.
         </Text>
       )}
-      {count.data?.matching === 0 && <Notice kind="idle" role="status" title={eraseText.nothing} />}
+      {count.data?.matching === 0 && (
+        <Notice kind="idle" role="status" title="No delivery has such data. The job still proves it." />
+      )}
     </StartJob>
   )
 }

@@ -27,9 +27,9 @@ import { JobCounts } from "./JobCounts.tsx"
 import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
 
-const differingText = "Events that are not delivered, because another event had their id"
+const differingTitle = "Events that are not delivered, because another event had their id"
 
-const exceptionKindsText = {
+const exceptionKinds = {
   event_lost: "Event lost",
   trigger_not_synced: "Trigger without a sync",
   sync_not_scheduled: "Sync is not scheduled",
@@ -124,10 +124,10 @@ function Found({ job }: { job: Job }) {
         )}
         {job.differing && job.differing.length > 0 && (
           <Section
-            title={titleOfList(differingText, job.differing.length, job.counts.events_differing)}
+            title={titleOfList(differingTitle, job.differing.length, job.counts.events_differing)}
             flush
           >
-            <Table label={differingText} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
+            <Table label={differingTitle} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
           </Section>
         )}
       </Rows>
@@ -190,7 +190,7 @@ const publishedColumn: Column<KafkaRecord> = {
 }
 
 const exceptionColumns: Column<ReconciliationException>[] = [
-  { title: "Kind", cell: ({ kind }) => exceptionKindsText[kind] },
+  { title: "Kind", cell: ({ kind }) => exceptionKinds[kind] },
   recordColumn,
   {
     title: "About",

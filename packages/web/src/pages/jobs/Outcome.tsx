@@ -3,14 +3,9 @@ import { Link } from "@tanstack/react-router"
 import { formatCounted } from "../../format.ts"
 import { Figures } from "../../parts/Facts.tsx"
 import { Section } from "../../parts/Page.tsx"
+import { deliveryStates } from "../../words.ts"
 
-const statesText = {
-  delivered: "Delivered",
-  pending: "Pending",
-  dead: "Dead again",
-  cancelled: "Cancelled",
-  erased: "Erased",
-} as const
+const stateNames = { ...deliveryStates, dead: "Dead again" }
 
 const always = ["delivered", "pending", "dead"] as const
 const seldom = ["cancelled", "erased"] as const
@@ -22,7 +17,7 @@ export function Outcome({ job, outcome }: { job: string; outcome: JobOutcome }) 
     <Section title="What became of its deliveries">
       <Figures
         figures={shown.map((state) => [
-          statesText[state],
+          stateNames[state],
           formatCounted(outcome[state]),
           outcome[state] > 0 && <Deliveries key={state} job={job} state={state} />,
         ])}
@@ -40,7 +35,7 @@ function Deliveries({ job, state }: { job: string; state: keyof JobOutcome }) {
     <Link
       to="/deliveries"
       search={state === "pending" ? { job } : { job, state }}
-      aria-label={`Show them: ${statesText[state].toLowerCase()}`}
+      aria-label={`Show them: ${stateNames[state].toLowerCase()}`}
     >
       Show them
     </Link>

@@ -1,8 +1,8 @@
 import type { Job } from "@sitewire/contracts"
 import { formatNumber } from "../../format.ts"
 
-const groupsText = {
-  deliveries: {
+const groups: { title: string; names: Record<string, string> }[] = [
+  {
     title: "deliveries",
     names: {
       resent: "sent again",
@@ -14,7 +14,7 @@ const groupsText = {
       scanned: "read",
     },
   },
-  events: {
+  {
     title: "events",
     names: {
       events: "read",
@@ -33,7 +33,7 @@ const groupsText = {
       events_repeated: "published more than once",
     },
   },
-  triggers: {
+  {
     title: "triggers",
     names: {
       triggers: "read",
@@ -45,18 +45,14 @@ const groupsText = {
       triggers_invalid: "invalid",
     },
   },
-  records: {
+  {
     title: "records",
     names: { exceptions: "not accounted for" },
   },
-} as const
+]
 
 type Counted = Pick<Job, "kind" | "counts">
 
-const groups = Object.values(groupsText).map(({ title, names }) => ({
-  title,
-  names: names as Record<string, string>,
-}))
 const named = new Set(groups.flatMap(({ names }) => Object.keys(names)))
 
 /** What a job has done, in groups with plain names. A count that has none here, of a newer console, keeps its own. */

@@ -10,7 +10,7 @@ import { fromLocal } from "../../parts/localTime.ts"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { SignInLink } from "./SignInLink.tsx"
 
-const explainText = {
+const explanations = {
   operate: "For operators: channels, connections, deliveries and jobs.",
   "personal-data": "For data protection: reveal the bodies of deliveries, and erase.",
   admin: "For administrators: keys with any scope, and the audit log.",
@@ -21,7 +21,7 @@ const explainText = {
   connection: "For the partner that is fetched from: its triggers and syncs, without the content.",
 } as const
 
-const kindsText = {
+const kindNames = {
   operate: "Operate",
   "personal-data": "Personal data",
   admin: "Administer",
@@ -98,9 +98,9 @@ function Dialog({ close }: { close: () => void }) {
       />
       <Select
         label="May do"
-        description={explainText[kind]}
+        description={explanations[kind]}
         allowDeselect={false}
-        data={kinds.map((value) => ({ value, label: kindsText[value] }))}
+        data={kinds.map((value) => ({ value, label: kindNames[value] }))}
         value={kind}
         onChange={(value) => setKind(kinds.find((one) => one === value) ?? "channel")}
       />

@@ -12,7 +12,7 @@ export function DryRunNotice({
   children,
 }: {
   count: UseQueryResult<DryRun>
-  title: (count: string, one: boolean, complete: boolean) => string
+  title: (count: string, one: boolean) => string
   children?: ReactNode
 }) {
   if (error) return <ProblemAlert error={error} />
@@ -20,7 +20,11 @@ export function DryRunNotice({
     <Notice
       kind={data && data.matching > 0 ? "warn" : "idle"}
       role="status"
-      title={data ? title(formatNumber(data.matching), data.matching === 1, data.complete) : "Counting …"}
+      title={
+        data
+          ? `${data.complete ? "" : "At least "}${title(formatNumber(data.matching), data.matching === 1)}`
+          : "Counting …"
+      }
     >
       {data && data.matching > 0 && children}
       {data &&

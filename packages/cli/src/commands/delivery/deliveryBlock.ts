@@ -1,12 +1,9 @@
 import type { DeliveryWithAttempts } from "@sitewire/contracts"
-import { call } from "../../derive/call.ts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { attemptTable } from "./attemptTable.ts"
 import { describeWait } from "./describeWait.ts"
 import { lastError } from "./lastError.ts"
-import { readPause } from "./readPause.ts"
-import { deliveryArgument, wholeId } from "./shortId.ts"
 
 const noAttempt = {
   pending: "No attempt has been made yet.",
@@ -16,23 +13,7 @@ const noAttempt = {
   erased: "No attempt was made.",
 }
 
-export const showDelivery = call("delivery show", "readDelivery", {
-  description: "show a delivery, its body with the e-mail address masked, and its newest attempts",
-  argument: deliveryArgument,
-  findId: wholeId,
-  examples: [
-    "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
-    "sitewire delivery show 0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b --json | jq '.attempt_log[-1]'",
-  ],
-  load: (client, { channel }) => readPause(client, channel),
-  print: (delivery, style, pausedAt) => describe(delivery, pausedAt, style),
-  note: ({ id, attempt_log_cursor }) =>
-    attempt_log_cursor === null
-      ? []
-      : `These are its newest attempts. For all of them: sitewire delivery attempts ${id} --all`,
-})
-
-function describe(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
+export function deliveryBlock(delivery: DeliveryWithAttempts, pausedAt: string | null, style: Style): string {
   const { finished_at, last_job: job } = delivery
   const last = delivery.attempt_log.at(-1)
   const facts = block(style, [
