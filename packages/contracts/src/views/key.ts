@@ -26,7 +26,7 @@ export const keyView = {
   ),
 }
 
-export function keyState({ revoked_at, expires_at }: ApiKey, now: Date): "revoked" | "expired" | "active" {
+function keyState({ revoked_at, expires_at }: ApiKey, now: Date): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked"
   return expires_at !== null && new Date(expires_at) <= now ? "expired" : "active"
 }

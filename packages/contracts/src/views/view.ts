@@ -14,10 +14,10 @@ export type Field<Row> = {
   none?: string
 }
 
-export type Value = string | number | boolean | readonly string[] | null | undefined
+type Value = string | number | boolean | readonly string[] | null | undefined
 
 /** `ago`: how long ago, or in what time. `id`: text that is never cut. `bad`: what should not be. */
-export type Format = "text" | "id" | "state" | "bad" | "time" | "ago" | "duration" | "bytes"
+type Format = "text" | "id" | "state" | "bad" | "time" | "ago" | "duration" | "bytes"
 
 /** A field of a form of the page. */
 export type Input<Row> = {
