@@ -24,7 +24,7 @@ const commands = {
   test: ["development/testkit/src/npmTest/main.ts", "main"],
   "test:extended": ["development/testkit/src/npmTest/main.ts", "extended"],
   "test:all": ["development/testkit/src/npmTest/main.ts", "all"],
-  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types", "unused", "repository", "--continue"],
+  check: ["node_modules/turbo/bin/turbo", "run", "lint", "types:all", "unused", "repository", "--continue"],
 }
 
 const [name = "", ...args] = process.argv.slice(2)
