@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { findProgram, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { pickPort, startPostgres } from "../../development/testkit/src/backing/index.ts"
+import { pickPort, startedHere, startPostgres } from "../../development/testkit/src/backing/index.ts"
 import { freshTopics, kafkaBrokers, postgresAddress, waitUntil } from "../../development/testkit/src/index.ts"
 import { newApiKey } from "../../packages/contracts/src/index.ts"
 import {
@@ -166,8 +166,7 @@ test("a statement that was prepared on one connection of Postgres is executed on
 test("a restart of Postgres is over for its clients within seconds", async () => {
   const directory = await mkdtemp(join(tmpdir(), "pgbouncer-postgres-"))
   const env = { ...process.env, DATABASE_URL: undefined, BACKING_SERVICES: "local" }
-  const postgres = await startPostgres({ directory, env, durability: "scratch", progress() {} })
-  if (postgres.kind === "given") throw new Error("Postgres was not started here")
+  const postgres = startedHere(await startPostgres({ directory, env, durability: "scratch", progress() {} }))
   const { username, password, pathname } = new URL(postgres.address)
   const between = await startPgBouncer(program ?? "", postgres.address, [[username, password]])
   const url = `postgresql://${username}:${password}@127.0.0.1:${between.port}${pathname}`

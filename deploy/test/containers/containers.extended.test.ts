@@ -7,13 +7,13 @@ import { waitUntil } from "@sitewire/testkit"
 import { needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import budgets from "../../../budgets.json" with { type: "json" }
-import { isDockerAvailable } from "../../../development/testkit/src/backing/docker/dockerEngine.ts"
+import { isDockerAvailable } from "../../../development/testkit/src/backing/docker.ts"
 import { silentLog } from "../../../development/testkit/src/installation/silentLog.ts"
 import { buildImages, imageOf, processNames } from "./buildImages.ts"
 import { run } from "./obtainImage.ts"
 import { startContainers } from "./startContainers.ts"
 
-const hasDocker = await isDockerAvailable(process.env)
+const hasDocker = await isDockerAvailable()
 if (!hasDocker && process.env.SITEWIRE_REQUIRE_DOCKER === "1") throw new Error("no Docker daemon responds")
 needs(() => {
   if (!hasDocker) throw new Error("no Docker daemon responds")

@@ -20,7 +20,7 @@ try {
     throw new Error(
       `Sitewire is running (process ${running.processes.supervisor}). Stop it first with Ctrl-C.`,
     )
-  await removeBackingData({ directory: dataFolder, env: process.env, progress })
+  await removeBackingData({ directory: dataFolder, progress })
   for (const path of [localFile, secretsFile, logsFolder, prometheusFolder])
     await rm(path, { recursive: true, force: true })
   progress("all local data is deleted; downloaded files are left")

@@ -4,7 +4,12 @@ import { createApiKey } from "@sitewire/console"
 import { allRoles } from "@sitewire/contracts"
 import { openPrisma } from "@sitewire/database/prisma"
 import { type Config, reasonOf } from "@sitewire/runtime"
-import { type BackingServices, processStartTime, startBackingServices } from "@sitewire/testkit/backing"
+import {
+  type BackingServices,
+  processStartTime,
+  startBackingServices,
+  startedHere,
+} from "@sitewire/testkit/backing"
 import { type Installation, services, startInstallation } from "@sitewire/testkit/installation"
 import { progress } from "./command.ts"
 import type { localVariables } from "./config.ts"
@@ -140,7 +145,7 @@ async function startProcesses(
   // Postgres or Kafka is missing if it runs in Docker or was started by somebody else.
   const servers: Record<string, number> = {}
   for (const [name, server] of Object.entries({ postgres: backing.postgres, kafka: backing.kafka[0] }))
-    if (server && server.kind !== "given" && server.pid !== undefined) servers[name] = server.pid
+    if (server?.kind === "local") servers[name] = startedHere(server).pid ?? 0
   const describe = (): LocalStack => ({
     ...addresses,
     apiKey,

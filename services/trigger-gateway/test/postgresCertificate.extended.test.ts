@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { type Certificate, makeCertificate } from "@sitewire/cli/receivers"
 import { migrate, openPool, type Pool } from "@sitewire/database"
 import { freshTopics, kafkaBrokers, waitUntil } from "@sitewire/testkit"
-import { type StartedBackingService, startPostgres } from "@sitewire/testkit/backing"
+import { type LocalService, startedHere, startPostgres } from "@sitewire/testkit/backing"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call } from "./fixtures/call.ts"
 import { addConnection } from "./fixtures/connections.ts"
@@ -15,7 +15,7 @@ const account = "partner"
 
 let issuer: Certificate
 let folder: string
-let postgres: StartedBackingService
+let postgres: LocalService
 let topics: Awaited<ReturnType<typeof freshTopics>>
 let admin: Pool
 let path: string
@@ -26,9 +26,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gateway-postgres-"))
   await chmod(folder, 0o755)
   const env = { ...process.env, DATABASE_URL: undefined, BACKING_SERVICES: "local" }
-  const started = await startPostgres({ directory: folder, env, durability: "scratch", progress: () => {} })
-  if (started.kind === "given") throw new Error("the test needs a Postgres of its own")
-  postgres = started
+  postgres = startedHere(
+    await startPostgres({ directory: folder, env, durability: "scratch", progress: () => {} }),
+  )
   await migrate(postgres.address)
   admin = openPool({ url: postgres.address, size: 1, name: "test" })
   await requireCertificates()

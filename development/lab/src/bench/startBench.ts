@@ -23,7 +23,7 @@ export async function startBench(
 ) {
   const { progress } = options
   const env = { LOG_LEVEL: "warn" }
-  const settings = { name: "bench", withoutDocker: true, progress, retryDelaysMs, env, checkout }
+  const settings = { name: "bench", progress, retryDelaysMs, env, checkout }
   const lab = await startLab(settings)
   const { sealingKeys, databaseUrl } = lab
 

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import type { Fault } from "./faults/driveFaults.ts"
-import { reconcile as reconcileInbound } from "./inbound/reconcile.ts"
 import type { Evidence, SeenRequest } from "./outbound/evidence.ts"
 import { reconcile } from "./outbound/reconcile.ts"
 import { type Finished, report } from "./report.ts"
@@ -128,29 +127,4 @@ test("what was found goes to stderr, and without --json stdout has two tables an
   ])
   expect(lines.slice(0, -1)).toEqual(["lost: a", "misrecorded: a: delivered, taken 0 times"])
   expect(lines.at(-1)).toMatch(/^a promise is broken: /)
-})
-
-test("the inbound flow prints its own counts", () => {
-  const call = { connection: "a", sentAt: 1_000, endedAt: 1_010, status: 202, token: "valid" } as const
-  const ledger = reconcileInbound({
-    calls: [call],
-    gets: [],
-    runs: [],
-    windowMs: 5_000,
-    waiting: [],
-  })
-  const { status, stdout } = reported({ seed: 17, ledger, faults: [kill] }, true)
-  expect(JSON.parse(stdout)).toEqual({
-    seed: 17,
-    accepted: 1,
-    forgotten: 1,
-    tooClose: 0,
-    duplicates: 0,
-    revived: 0,
-    rejected: 0,
-    waiting: 0,
-    holds: false,
-    faults: 1,
-  })
-  expect(status).toBe(1)
 })

@@ -13,6 +13,8 @@ import { startSlowProxy } from "./faults/slowProxy.ts"
 /** The consumer groups when TOPIC_PREFIX is empty. */
 export const groups = groupNames("")
 
+export const shortDelaysMs = [1_000, 3_000, 9_000]
+
 export type RunSettings = Pick<FaultSettings, "durationMs" | "leastFaults" | "progress"> & {
   seed: number
   /**

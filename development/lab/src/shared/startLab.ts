@@ -17,11 +17,7 @@ export const stateFolder = fileURLToPath(new URL("../../../../.sitewire", import
 
 export type LabSettings = {
   name: string
-  /** Where the data of Postgres and Kafka stay, for an installation that continues with them. All of them have the same secrets. */
-  folder?: string | undefined
   progress: (line: string) => void
-  /** If true, Postgres and Kafka are processes of this machine, whose files and CPU time can be read. */
-  withoutDocker?: boolean | undefined
   brokerCount?: number | undefined
   replication?: number | undefined
   retryDelaysMs?: readonly number[] | undefined
@@ -31,23 +27,17 @@ export type LabSettings = {
   kafkaVersion?: ((broker: number) => string) | undefined
   /** How clients log in to Kafka, and the account of the setup job and the installation's own clients. */
   kafkaLogin?: { broker: ClientLogin; account: PasswordLogin } | undefined
-  /** Ctrl-C in the terminal then does not reach the services. */
-  ownProcessGroup?: boolean | undefined
-  /** A restarted service then gets the same ports again, unless another process uses them. */
-  fixedPorts?: boolean
   /** Called when a service ends although nobody asked it to. It is started again. */
   onExit?: (service: string) => void
 }
 
-/** An installation with its own Postgres and Kafka, which may be stopped, killed and measured like the services. */
+/** An installation with its own Postgres and Kafka: processes of this machine, which may be stopped, killed and measured like the services. */
 export async function startLab(settings: LabSettings) {
-  const { name, progress, retryDelaysMs, checkout, kafkaLogin, ownProcessGroup = false, onExit } = settings
+  const { name, progress, retryDelaysMs, checkout, kafkaLogin, onExit } = settings
   const backing = await startOwnBackingServices({
     parent: stateFolder,
     name,
-    folder: settings.folder,
     jars: join(stateFolder, "jars"),
-    withoutDocker: settings.withoutDocker ?? false,
     brokerCount: settings.brokerCount ?? 1,
     kafkaVersion: settings.kafkaVersion,
     kafkaLogin: kafkaLogin?.broker,
@@ -66,10 +56,8 @@ export async function startLab(settings: LabSettings) {
     },
     ...(retryDelaysMs && { retryDelaysMs }),
     ...(checkout && { checkout }),
-    ...(settings.folder && { sealingKeys: `k1:${Buffer.alloc(32, "lab").toString("base64")}` }),
     env: settings.env ?? {},
     logsFolder: directory,
-    ownProcessGroup,
   })
   const helpers: StartedProcess[] = []
   return {
@@ -92,7 +80,6 @@ export async function startLab(settings: LabSettings) {
       return it.superviseFile({
         name,
         main: services[service].main,
-        ports: settings.fixedPorts ? services[service].ports : {},
         checkout,
         env: () => ({ ...it.variables(service), ...env() }),
         restartAfterMs: 0,
@@ -109,7 +96,7 @@ export async function startLab(settings: LabSettings) {
     },
     /** A process that is no part of the installation, such as the partners. */
     async helper(main: string, env: Record<string, string> = {}): Promise<StartedProcess> {
-      const started = await startProcess(`development/lab/src/${main}`, env, { ownProcessGroup })
+      const started = await startProcess(`development/lab/src/${main}`, env)
       helpers.push(started)
       return started
     },
@@ -117,7 +104,7 @@ export async function startLab(settings: LabSettings) {
       keepFiles = keepLogs
       await Promise.all(helpers.map((helper) => helper.end("SIGKILL")))
       await it.stop()
-      if (keepLogs || settings.folder) progress(`the logs of all processes are in ${directory}`)
+      if (keepLogs) progress(`the logs of all processes are in ${directory}`)
     },
   }
 }

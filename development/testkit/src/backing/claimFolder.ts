@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { endWithinMs } from "../deadlines.ts"
-import { endStray, processStartTime, runsWith } from "./local/processes.ts"
+import { endStray, processStartTime } from "./local/processes.ts"
 import type { BackingOptions, Progress } from "./types.ts"
 
 type Service = "postgres" | "kafka"
@@ -12,15 +11,12 @@ type Named = { service: Service; progress: Progress }
 export const endSignal = { postgres: "SIGINT", kafka: "SIGTERM" } as const
 
 /** The content of claim.json: the process that uses a folder (`owner`), and the server that it started. */
-type Claim = { owner: number; ownerStartTime: string; pid?: number; argument?: string }
+type Claim = { owner: number; ownerStartTime: string; pid?: number; startTime?: string | undefined }
 
 export type Folder = {
   path: string
-  /**
-   * Adds the server's pid to the claim, so that a later run can stop the server if this process is killed.
-   * `argument` is a path that only this server's command line contains: it shows that the pid was not reused.
-   */
-  record(pid: number, argument: string): Promise<void>
+  /** Adds the server to the claim, so that a later run can stop the server if this process is killed. */
+  record(pid: number): Promise<void>
   release(): Promise<void>
 }
 
@@ -51,7 +47,7 @@ export async function claimFolder(
   }
   return {
     path,
-    record: (pid, argument) => writeFile(file, JSON.stringify({ ...claim, pid, argument })),
+    record: (pid) => writeFile(file, JSON.stringify({ ...claim, pid, startTime: processStartTime(pid) })),
     release: () =>
       durability === "scratch" ? rm(path, { recursive: true, force: true }) : rm(file, { force: true }),
   }
@@ -86,9 +82,9 @@ async function clearDeadClaim(path: string, { service, progress }: Named) {
       `${service} in ${path} belongs to process ${claim.owner}, which is still running. Stop that process, or use another folder.`,
     )
   }
-  if (claim?.pid && claim.argument && runsWith(claim.pid, claim.argument)) {
+  if (claim?.pid && claim.startTime && processStartTime(claim.pid) === claim.startTime) {
     progress(`stopping ${service} of a run that was killed (process ${claim.pid})`)
-    await endStray(claim.pid, claim.argument, endSignal[service], endWithinMs)
+    await endStray(claim.pid, claim.startTime, endSignal[service])
   }
   await rm(join(path, "claim.json"), { force: true })
 }

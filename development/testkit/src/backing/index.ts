@@ -5,9 +5,12 @@ export { processStartTime, signalIfRunning } from "./local/processes.ts"
 export type { ClientLogin } from "./local/startLocalKafka.ts"
 export { pickPort } from "./pickPort.ts"
 export { removeBackingData } from "./removeBackingData.ts"
-export { type BackingServices, startBackingServices } from "./startBackingServices.ts"
+export {
+  type BackingServices,
+  startBackingServices,
+  startOwnBackingServices,
+} from "./startBackingServices.ts"
 export { startKafka } from "./startKafka.ts"
 export { startKafkaCluster } from "./startKafkaCluster.ts"
-export { type OwnBackingServices, startOwnBackingServices } from "./startOwnBackingServices.ts"
 export { startPostgres } from "./startPostgres.ts"
-export type { StartedBackingService } from "./types.ts"
+export { type LocalService, startedHere } from "./types.ts"

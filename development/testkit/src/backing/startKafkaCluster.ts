@@ -5,7 +5,7 @@ import {
   pickController,
   startLocalKafka,
 } from "./local/startLocalKafka.ts"
-import type { BackingOptions, StartedBackingService } from "./types.ts"
+import type { BackingOptions, LocalService } from "./types.ts"
 
 /**
  * Starts a cluster without Docker, for tests in which a partition's leader moves. Each partition has a copy
@@ -21,7 +21,7 @@ export async function startKafkaCluster(
     /** The version of each broker, by its number from 1, read at each start. */
     kafkaVersion?: ((broker: number) => string) | undefined
   },
-): Promise<{ brokers: StartedBackingService[]; stop(): Promise<void> }> {
+): Promise<{ brokers: LocalService[]; stop(): Promise<void> }> {
   const { directory, env, progress, jars, brokers, login, kafkaVersion } = options
   const controllers: string[] = []
   while (controllers.length < (brokers < 3 ? 1 : 3)) controllers.push(await pickController())

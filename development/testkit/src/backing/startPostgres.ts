@@ -1,44 +1,30 @@
 import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { chooseDockerOrLocal } from "./chooseDockerOrLocal.ts"
-import { claimFolder } from "./claimFolder.ts"
-import { startDockerPostgres } from "./docker/startDockerPostgres.ts"
+import type { Folder } from "./claimFolder.ts"
+import { startDockerPostgres } from "./docker.ts"
 import { startLocalPostgres } from "./local/startLocalPostgres.ts"
+import { startInDockerOrLocally } from "./startInDockerOrLocally.ts"
 import type { BackingOptions, BackingService } from "./types.ts"
 
 /**
  * Uses the Postgres of DATABASE_URL, or else starts one, in Docker or from the installed binaries. Do not log
  * the address, which contains the password.
  */
-export async function startPostgres(options: BackingOptions): Promise<BackingService> {
-  const given = options.env.DATABASE_URL
-  if (given) return { kind: "given", address: given, stop: async () => {} }
-  const folder = await claimFolder({ ...options, service: "postgres" })
-  try {
-    const password = await readOrMakePassword(join(folder.path, "password"))
-    return await chooseDockerOrLocal({
-      ...options,
-      folder,
-      service: "Postgres",
-      variable: "DATABASE_URL",
-      docker: () => startDockerPostgres({ ...options, folder, password }),
-      local: () => startLocalPostgres({ ...options, folder, password }),
-    })
-  } catch (error) {
-    await folder.release()
-    throw error
-  }
+export function startPostgres(options: BackingOptions): Promise<BackingService> {
+  return startInDockerOrLocally({
+    ...options,
+    service: "postgres",
+    name: "Postgres",
+    variable: "DATABASE_URL",
+    docker: async (folder) => startDockerPostgres({ ...options, folder, password: await passwordOf(folder) }),
+    local: async (folder) => startLocalPostgres({ ...options, folder, password: await passwordOf(folder) }),
+  })
 }
 
-/** Returns the password in `file`, or stores a new one there. Only the owner can read the file. */
-async function readOrMakePassword(file: string) {
-  const made = randomBytes(16).toString("hex")
-  try {
-    await writeFile(file, made, { mode: 0o600, flag: "wx" })
-    return made
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
-    return readFile(file, "utf8")
-  }
+/** Only the owner can read the file. */
+async function passwordOf({ path }: Folder): Promise<string> {
+  const file = join(path, "password")
+  await writeFile(file, randomBytes(16).toString("hex"), { mode: 0o600, flag: "wx" }).catch(() => {})
+  return readFile(file, "utf8")
 }

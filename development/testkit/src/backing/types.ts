@@ -21,22 +21,26 @@ export type BackingOptions = {
   onUnaskedEnd?: ((line: string) => void) | undefined
 }
 
-type GivenBackingService = { kind: "given"; address: string; stop(): Promise<void> }
-
-export type StartedBackingService = {
-  kind: "docker" | "local"
-  /**
-   * Postgres: a postgres:// URL with the password. Kafka: host:port. Stays the same after halt() and
-   * resume().
-   */
+export type BackingService = {
+  /** `given`: by the environment. */
+  kind: "given" | "docker" | "local"
+  /** Postgres: a postgres:// URL with the password. Kafka: host:port. */
   address: string
-  /** Undefined in Docker and while the server is halted. */
-  readonly pid: number | undefined
   /** Idempotent. */
   stop(): Promise<void>
+}
+
+/** A process of this machine. */
+export type LocalService = BackingService & {
+  /** Undefined while the server is halted. */
+  readonly pid: number | undefined
   /** Stops the server, by an orderly shutdown or SIGKILL, but keeps its data and port for resume(). */
   halt(how?: "orderly" | "kill"): Promise<void>
   resume(): Promise<void>
 }
 
-export type BackingService = GivenBackingService | StartedBackingService
+/** With BACKING_SERVICES=local and without an address, each service is one. */
+export function startedHere(service: BackingService): LocalService {
+  if ("halt" in service) return service as LocalService
+  throw new Error(`${service.kind === "given" ? service.address : "it"} was not started as a process here`)
+}

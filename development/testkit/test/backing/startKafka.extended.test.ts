@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url"
 // biome-ignore lint/style/noRestrictedImports: packages/kafka is tested with this package and cannot test it.
 import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startKafka } from "../../src/backing/index.ts"
+import { startedHere, startKafka } from "../../src/backing/index.ts"
 import { kafkaVersion } from "../../src/backing/kafkaSettings.ts"
-import { commandLine } from "../../src/backing/local/processes.ts"
+import { processStartTime } from "../../src/backing/local/processes.ts"
 
 let root: string
 const lines: string[] = []
@@ -32,8 +32,7 @@ async function start(
     progress,
     ...options,
   })
-  if (backing.kind === "given") throw new Error("an address was given")
-  return backing
+  return startedHere(backing)
 }
 
 async function topics(address: string, create?: string) {
@@ -68,10 +67,10 @@ test("the version of the settings and that of the jars are the same", async () =
 test("topics survive a restart on the same port, and stop leaves no process", async () => {
   const first = await start("kept")
   const pid = first.pid ?? 0
-  expect(commandLine(pid)).toContain(root)
+  expect(processStartTime(pid)).toBeDefined()
   expect(await topics(first.address, "orders")).toEqual(["orders"])
   await first.stop()
-  expect(commandLine(pid)).toBeUndefined()
+  expect(processStartTime(pid)).toBeUndefined()
 
   const second = await start("kept", { port: Number(first.address.split(":")[1]) })
   expect(second.address).toBe(first.address)
@@ -93,7 +92,8 @@ test("the first broker archives Kafka's classes, and later ones use the archive"
   expect(archives).toEqual([expect.stringMatching(/^classes-[0-9a-f]{12}\.jsa$/)])
   await first.stop()
   const second = await start("archived", { jars: ownJars })
-  expect(commandLine(second.pid ?? 0)).toContain(`-XX:SharedArchiveFile=${home}/${archives[0]}`)
+  const commandLine = await readFile(`/proc/${second.pid}/cmdline`, "utf8")
+  expect(commandLine).toContain(`-XX:SharedArchiveFile=${home}/${archives[0]}`)
   expect(await readFile(join(root, "archived", "kafka", "kafka.log"), "utf8")).not.toContain("[cds]")
   await second.stop()
 })
@@ -106,7 +106,7 @@ test("a broker that a killed run left behind is stopped by the next one", async 
   const claim = JSON.parse(await readFile(file, "utf8"))
   await writeFile(file, JSON.stringify({ ...claim, ownerStartTime: "of a process that has ended" }))
   const next = await start("left")
-  expect(commandLine(pid)).toBeUndefined()
+  expect(processStartTime(pid)).toBeUndefined()
   expect(lines).toContain(`stopping kafka of a run that was killed (process ${pid})`)
   expect(await topics(next.address)).toEqual(["orders"])
   await next.stop()

@@ -7,8 +7,8 @@ import { join } from "node:path"
 // biome-ignore lint/style/noRestrictedImports: packages/database is tested with this package and cannot test it.
 import pg from "pg"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
-import { removeBackingData, type StartedBackingService, startPostgres } from "../../src/backing/index.ts"
-import { commandLine } from "../../src/backing/local/processes.ts"
+import { type LocalService, removeBackingData, startedHere, startPostgres } from "../../src/backing/index.ts"
+import { processStartTime } from "../../src/backing/local/processes.ts"
 
 let root: string
 const lines: string[] = []
@@ -24,9 +24,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 async function start(name: string, durability: "persistent" | "scratch" = "persistent", port?: number) {
   const options = { directory: join(root, name), env, durability, progress, port, onUnaskedEnd: progress }
-  const backing = await startPostgres(options)
-  if (backing.kind === "given") throw new Error("an address was given")
-  return backing
+  return startedHere(await startPostgres(options))
 }
 
 async function query(address: string, sql: string) {
@@ -39,13 +37,13 @@ async function query(address: string, sql: string) {
   }
 }
 
-function pidOf(backing: StartedBackingService) {
+function pidOf(backing: LocalService) {
   if (backing.pid === undefined) throw new Error("it has no process")
   return backing.pid
 }
 
 const gone = (pid: number) =>
-  vi.waitFor(() => expect(commandLine(pid)).toBeUndefined(), { timeout: 10_000, interval: 20 })
+  vi.waitFor(() => expect(processStartTime(pid)).toBeUndefined(), { timeout: 10_000, interval: 20 })
 
 test("a given address is used as it is, and nothing is started", async () => {
   const address = "postgres://somebody@db.example:6432/theirs?sslmode=require"
@@ -68,7 +66,7 @@ test("kept data survives a restart, the password is needed, and stop leaves no p
   const wrong = first.address.replace(/:[0-9a-f]{32}@/, ":wrong@")
   await expect(query(wrong, "SELECT 1")).rejects.toThrow("password authentication failed")
   await first.stop()
-  expect(commandLine(pid)).toBeUndefined()
+  expect(processStartTime(pid)).toBeUndefined()
 
   const second = await start("kept")
   expect(await query(second.address, "SELECT n FROM kept")).toEqual([{ n: 7 }])
@@ -129,7 +127,7 @@ test("when its owner is killed the server ends too, and the next run has the fol
   )
   onTestFinished(() => void owner.kill("SIGKILL"))
   const pid = Number(String(await once(owner.stdout, "data")))
-  expect(commandLine(pid)).toContain(directory)
+  expect(processStartTime(pid)).toBeDefined()
   await expect(start("orphan")).rejects.toThrow(`belongs to process ${owner.pid}, which is still running`)
   owner.kill("SIGKILL")
   await gone(pid)
@@ -145,7 +143,7 @@ test("a server that a killed run left behind is stopped by the next one", async 
   const claim = JSON.parse(await readFile(file, "utf8"))
   await writeFile(file, JSON.stringify({ ...claim, ownerStartTime: "of a process that has ended" }))
   const next = await start("left")
-  expect(commandLine(pid)).toBeUndefined()
+  expect(processStartTime(pid)).toBeUndefined()
   expect(lines).toContain(`stopping postgres of a run that was killed (process ${pid})`)
   expect(await query(next.address, "SELECT n FROM kept")).toEqual([{ n: 7 }])
   await next.stop()
@@ -201,8 +199,8 @@ test("a folder that only its owner may enter will do, for root too", async () =>
 test("forgetting removes kept data, and refuses while it is in use", async () => {
   const directory = join(root, "forget")
   const backing = await start("forget")
-  await expect(removeBackingData({ directory, env, progress })).rejects.toThrow("still running")
+  await expect(removeBackingData({ directory, progress })).rejects.toThrow("still running")
   await backing.stop()
-  await removeBackingData({ directory, env, progress })
+  await removeBackingData({ directory, progress })
   expect(await readdir(directory)).toEqual([])
 })

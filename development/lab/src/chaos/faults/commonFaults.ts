@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { StartedBackingService } from "@sitewire/testkit/backing"
+import type { LocalService } from "@sitewire/testkit/backing"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import type { Random } from "../../shared/random.ts"
 import type { Lab } from "../../shared/startLab.ts"
@@ -33,7 +33,7 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
   const members = services.flat()
   const { postgres, brokers } = it.servers
   const wait = ([from, to]: [number, number]) => sleep(random.between(from, to))
-  const brokerName = (broker: StartedBackingService) =>
+  const brokerName = (broker: LocalService) =>
     brokers.length > 1 ? `broker-${brokers.indexOf(broker) + 1}` : "broker"
 
   async function stopBroker(): Promise<string> {
@@ -61,7 +61,7 @@ export function commonFaults(settings: CommonFaultSettings): Partial<Record<Faul
    * Kills processes of a service while Postgres or a broker is unavailable, so that they die with unfinished
    * work. The processes are paused before the outage, to let work pile up.
    */
-  async function killWithout(server: StartedBackingService, name: string): Promise<string> {
+  async function killWithout(server: LocalService, name: string): Promise<string> {
     const service = random.pick(services)
     const hit = random.pick([service, [random.pick(service)]])
     for (const member of hit) member.pause()

@@ -93,7 +93,7 @@ const healed: Partial<Record<FaultKind, RegExp>> = {
   rebalance: /^start extra, end extra$/,
   "broker stopped": /^halt broker-1 (orderly|kill), resume broker-1$/,
   "one broker stopped": /^halt (broker-[123]) (orderly|kill), resume \1$/,
-  // These servers have no process id, as in Docker, so they are stopped instead of frozen.
+  // These servers have no process id, so they are stopped instead of frozen.
   "one broker paused": /^halt (broker-[123]) orderly, resume \1$/,
   "Postgres responds after 3 s": /^delay 3000, delay 0$/,
   "one partner's rows locked": /^lock rows, unlock rows$/,

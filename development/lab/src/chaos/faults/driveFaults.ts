@@ -39,8 +39,6 @@ export type FaultSettings = {
   leastFaults?: number | undefined
   gapMs: [number, number]
   progress: (line: string) => void
-  /** No further fault begins after this is aborted. */
-  signal?: AbortSignal
 }
 
 /** These kinds come first in the first round, because a short run may end within that round. */
@@ -64,17 +62,17 @@ const first: readonly FaultKind[] = [
  * consequences of a fault (a rebalance, a backlog) may outlast it.
  */
 export async function driveFaults(settings: FaultSettings): Promise<Fault[]> {
-  const { random, faults, durationMs, leastFaults = 0, gapMs, progress, signal } = settings
+  const { random, faults, durationMs, leastFaults = 0, gapMs, progress } = settings
   const startedAt = Date.now()
   const done: Fault[] = []
   const kinds = Object.keys(faults) as FaultKind[]
-  const isOver = () => signal?.aborted || (Date.now() - startedAt > durationMs && done.length >= leastFaults)
+  const isOver = () => Date.now() - startedAt > durationMs && done.length >= leastFaults
   for (let round = 1; !isOver(); round++) {
     // `kill -9` comes twice in each round, because processes fail most often.
     const shuffled = random.shuffle([...kinds, "kill -9" as const])
     const order = round > 1 ? shuffled : shuffled.toSorted((a, b) => +first.includes(b) - +first.includes(a))
     for (const kind of order) {
-      await sleep(random.between(...gapMs), undefined, { signal }).catch(() => {})
+      await sleep(random.between(...gapMs))
       if (isOver()) break
       const beganAt = Date.now()
       const target = (await faults[kind]?.()) ?? ""

@@ -16,14 +16,7 @@ test("a frozen server's processes stop, those that it has started too, and run a
     (await promisify(execFile)("ps", ["-o", "stat=", "-p", String(pid)])).stdout.startsWith("T")
   const areStopped = async () => (await Promise.all(pids.map(isStopped))).join()
   try {
-    const unfreeze = await freeze({
-      kind: "local",
-      address: "",
-      pid: server.pid,
-      stop: async () => {},
-      halt: async () => {},
-      resume: async () => {},
-    })
+    const unfreeze = await freeze({ pid: server.pid, halt: async () => {}, resume: async () => {} })
     await waitUntil("both to be stopped", async () => (await areStopped()) === "true,true")
     await unfreeze()
     await waitUntil("both to run again", async () => (await areStopped()) === "false,false")

@@ -8,13 +8,13 @@ import { retryForTwoMinutes } from "../run.ts"
 
 const channelSecret = "a secret of the chaos run"
 
-/**
- * The partners of a run, whose `addresses` are by their behaviour. With `record`, they store each request. With `journal`, they count on
- * from what is in this file.
- */
-export function startPartners(it: Pick<Lab, "helper">, seed: number, { record = false, journal = "" } = {}) {
-  const counting = { CHAOS_JOURNAL: journal, ...(record && { CHAOS_RECORD: "yes" }) }
-  const env = { CHAOS_SECRET: channelSecret, CHAOS_SEED: String(seed), ...counting }
+/** The partners of a run, whose `addresses` are by their behaviour. With `record`, they store each request. */
+export function startPartners(it: Pick<Lab, "helper">, seed: number, { record = false } = {}) {
+  const env = {
+    CHAOS_SECRET: channelSecret,
+    CHAOS_SEED: String(seed),
+    ...(record && { CHAOS_RECORD: "yes" }),
+  }
   return it.helper("chaos/load/partners.ts", env)
 }
 
@@ -52,7 +52,7 @@ async function atRate(
 type Rate = { perSecond: number; isOver: () => boolean; atMost?: number | undefined }
 
 /**
- * Publishes event-<first>, the next, … to channels that `pickChannel` chooses. Retries each batch for up to two minutes. An
+ * Publishes event-0, event-1, … to channels that `pickChannel` chooses. Retries each batch for up to two minutes. An
  * event's `reference` is its number and the time of its publishing. `isTwice`: of which events a second record is published at once,
  * under another key and so, usually, in another partition.
  */
@@ -61,14 +61,13 @@ export function publishEvents(
     it: Pick<Lab, "publish">
     /** The topic of events, which a run may change. */
     topic: () => string
-    first?: number
     pickChannel: () => string
     isTwice?: (event: SitePaid) => boolean
     onPublished: (events: SitePaid[]) => void
   },
 ): Promise<void> {
   const { it, topic, pickChannel, isTwice = () => false, onPublished } = settings
-  let next = settings.first ?? 0
+  let next = 0
   return atRate(settings, async (count) => {
     const events = Array.from({ length: count }, () => {
       const number = next++
@@ -113,8 +112,6 @@ export async function addConnections(
 export type Call = {
   connection: string
   sentAt: number
-  /** When the response arrived or the caller gave up. */
-  endedAt: number
   /** 0: no response. */
   status: number
   /**
@@ -193,5 +190,5 @@ async function callOnce(gateway: string, one: Triggered, token: string): Promise
   }
   const isValid = !wasChanging && !one.changing && one.token === token
   const state = wasReplaced ? "replaced" : isValid ? "valid" : "between"
-  return { connection, sentAt, endedAt: Date.now(), status, token: state }
+  return { connection, sentAt, status, token: state }
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { siteReadyBody } from "@sitewire/contracts"
 import { verify } from "@sitewire/signing/sender"
-import { openJournal } from "../../shared/openJournal.ts"
 import { paidEvent } from "../../shared/paidEvent.ts"
 import { createRandom } from "../../shared/random.ts"
 import { announce, serve } from "../../shared/serve.ts"
@@ -11,13 +10,11 @@ import type { PartnersState, SeenGet } from "./seen.ts"
 
 // The partners of a run: one process, which is never a target of faults. Deliveries come to /<behaviour>/<channel>, and
 // GETs of sources to /source/<behaviour>/<connection>. It counts, so that a run may last for hours; with CHAOS_RECORD,
-// it also stores each request. With CHAOS_JOURNAL, it counts on from what is in this file. POST /heal makes all behave well, POST /break
-// makes all fail.
+// it also stores each request to a channel. POST /heal makes all behave well.
 const { CHAOS_SECRET: secret = "", CHAOS_SEED: seed = "0", CHAOS_RECORD: isRecording } = process.env
 const random = createRandom(Number(seed))
 const requests: SeenRequest[] = []
-const gets: SeenGet[] = []
-let mode: "usual" | "heal" | "break" = "usual"
+let isHealed = false
 let received = new Uint8Array(1 << 16)
 let forged = 0
 /** By event number: the id of its delivery, and how many requests had another one. */
@@ -47,14 +44,7 @@ setInterval(() => {
   ticks.push(performance.now())
 }, 5)
 
-type Entry = SeenGet | { number: number; delivery: string; status: SeenRequest["status"]; verified: boolean }
-
-const record = await openJournal<Entry>(process.env.CHAOS_JOURNAL, (entry) => {
-  if ("number" in entry) countDelivery(entry)
-  else countGet(entry)
-})
-
-function countDelivery({ number, delivery, status, verified }: Exclude<Entry, SeenGet>): void {
+function countDelivery(number: number, delivery: string, status: SeenRequest["status"], verified: boolean) {
   if (!deliveryIds.has(number)) deliveryIds.set(number, delivery)
   else if (deliveryIds.get(number) !== delivery) renamed += 1
   if (!verified) forged += 1
@@ -85,11 +75,11 @@ function handleDelivery(kind: string, channel: string, request: IncomingMessage,
   const event = `event-${number}`
   const { valid } = verify({ body, header: headers["x-sitewire-signature"], secrets: [secret] })
   const verified = valid && siteReadyBody(paidEvent(event, channel, reference)).equals(body)
-  const usual = mode === "heal" ? 204 : mode === "break" ? 503 : (behaviours[kind]?.() ?? 404)
+  const usual = isHealed ? 204 : (behaviours[kind]?.() ?? 404)
   // Records are judged later, so that a forged delivery does not become a failed one.
   const status = verified || isRecording ? usual : 400
   const delivery = String(headers["x-sitewire-delivery"])
-  record({ number, delivery, status, verified })
+  countDelivery(number, delivery, status, verified)
   if (verified && status === 204 && received[number] === 1 && kind === "healthy")
     latencies.push(at - publishedAt)
   if (isRecording)
@@ -119,11 +109,10 @@ function handleGet(kind: string, connection: string, response: ServerResponse): 
   const now = performance.now()
   const steadyMs = performance.timeOrigin + now
   const get: SeenGet = { connection, at: Date.now(), steadyMs, lateMs: now - (ticks[0] ?? 0) }
-  record(get)
-  if (isRecording) gets.push(get)
-  const isFailing = mode === "break" || (mode === "usual" && kind === "failing" && random.next() < 0.3)
+  countGet(get)
+  const isFailing = !isHealed && kind === "failing" && random.next() < 0.3
   const respond = () => response.writeHead(isFailing ? 503 : 200).end(`data of ${connection}, ${get.at}`)
-  if (mode === "usual" && kind === "slow") setTimeout(respond, random.between(0, 2_000))
+  if (!isHealed && kind === "slow") setTimeout(respond, random.between(0, 2_000))
   else respond()
 }
 
@@ -142,16 +131,14 @@ function state(published: number): PartnersState {
   return { missing, duplicates, forged, renamed, p99Ms, gets: times, closest }
 }
 
-const lines = (entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-
 function handle(request: IncomingMessage, response: ServerResponse): void {
   const [, kind = "", name = "", connection = ""] = (request.url ?? "").split("/")
   if (kind === "source") return void handleGet(name, connection, response)
   if (kind === "state") return void response.end(JSON.stringify(state(Number(name))))
-  if (kind === "requests") return void response.end(lines(requests))
-  if (kind === "gets") return void response.end(lines(gets))
-  if (kind === "heal" || kind === "break") {
-    mode = kind
+  if (kind === "requests")
+    return void response.end(requests.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
+  if (kind === "heal") {
+    isHealed = true
     return void response.end()
   }
   const chunks: Buffer[] = []

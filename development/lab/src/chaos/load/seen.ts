@@ -23,17 +23,14 @@ export type PartnersState = {
 }
 
 /** `origin`: one of the partners' process. */
-export async function readState(origin: string, published: number): Promise<PartnersState> {
+export async function readState(origin = "", published: number): Promise<PartnersState> {
   return (await fetch(`${origin}/state/${published}`).then((response) => response.json())) as PartnersState
 }
 
-export const readRequests = (origin: string) => readLines<SeenRequest>(`${origin}/requests`)
-export const readGets = (origin: string) => readLines<SeenGet>(`${origin}/gets`)
-
-async function readLines<T>(url: string): Promise<T[]> {
-  const text = await fetch(url).then((response) => response.text())
+export async function readRequests(origin: string): Promise<SeenRequest[]> {
+  const text = await fetch(`${origin}/requests`).then((response) => response.text())
   return text
     .split("\n")
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as T)
+    .map((line) => JSON.parse(line) as SeenRequest)
 }

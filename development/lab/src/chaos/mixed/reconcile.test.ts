@@ -17,6 +17,7 @@ const evidence = {
   windowMs: 5_000,
   partners,
   statuses: { 202: 40, 503: 2 },
+  revived: 0,
   withoutGateway: 0,
   accepted: new Map([["a", 1_000]]),
   synced: new Map(["a", "b", "c"].map((connection) => [connection, 1_990])),
@@ -44,6 +45,7 @@ test.each([
   ["unfinished work", { unfinished: 1 }],
   ["a run without events", { published: 0 }],
   ["a run without accepted triggers", { statuses: { 503: 42 }, accepted: new Map() }],
+  ["a replaced token that was accepted", { revived: 1 }],
   ["a status that no gateway may give", { statuses: { 202: 40, 404: 1 } }],
 ])("%s is noticed", (_, changed) => {
   expect(reconcile({ ...evidence, ...changed }).holds).toBe(false)

@@ -13,8 +13,10 @@ export type MixedLedger = {
   accepted: number
   /** Trigger calls with any other status, without a response, or not made because no gateway was there. */
   rejected: number
-  /** How many trigger calls got each status. 0: no response. */
+  /** How many trigger calls got each status, without the 404 of replaced tokens. 0: no response. */
   statuses: Record<number, number>
+  /** Trigger calls that got a 202 although their token had been replaced. */
+  revived: number
   /** Trigger calls that were not made because no gateway was there. */
   withoutGateway: number
   /** Trigger calls with a status that no gateway may give here: neither 202 nor 503. */
@@ -39,6 +41,7 @@ const clockMs = 50
 export function reconcile(evidence: {
   published: number
   statuses: Record<number, number>
+  revived: number
   withoutGateway: number
   /** For each connection, when its newest accepted call was sent. */
   accepted: ReadonlyMap<string, number>
@@ -49,7 +52,8 @@ export function reconcile(evidence: {
   shortestGapMs: number | null
   windowMs: number
 }): MixedLedger {
-  const { published, statuses, withoutGateway, partners, synced, unfinished, shortestGapMs } = evidence
+  const { published, statuses, revived, withoutGateway, partners, synced, unfinished, shortestGapMs } =
+    evidence
   const covered = (connection: string) =>
     Math.min(partners.gets[connection] ?? 0, (synced.get(connection) ?? 0) + clockMs)
   const forgotten = [...evidence.accepted]
@@ -69,6 +73,7 @@ export function reconcile(evidence: {
     accepted,
     rejected: calls - accepted + withoutGateway,
     statuses,
+    revived,
     withoutGateway,
     unexpected,
     forgotten,
@@ -78,7 +83,7 @@ export function reconcile(evidence: {
     holds:
       published > 0 &&
       accepted > 0 &&
-      lost + forged + renamed + forgotten.length + unfinished + unexpected === 0 &&
+      lost + forged + renamed + forgotten.length + unfinished + unexpected + revived === 0 &&
       (shortestGapMs === null || shortestGapMs >= evidence.windowMs),
   }
 }

@@ -7,8 +7,8 @@ import { openPool, type ProcessWithRole, roleOf } from "@sitewire/database"
 import { checkBroker, connectKafka } from "@sitewire/kafka"
 import type { ClientLogin } from "@sitewire/testkit/backing"
 import { silentLog } from "@sitewire/testkit/installation"
-import type { ChaosLab } from "../run.ts"
-import { retryDelaysMs, type Secrets } from "./startSystem.ts"
+import { type ChaosLab, shortDelaysMs } from "../run.ts"
+import type { Secrets } from "./startSystem.ts"
 
 export const rolePrefix = "sitewire_"
 export const kafkaAccount = "sitewire"
@@ -70,7 +70,7 @@ export async function createLogins(
     const rule = ["--add", ...accounts, ...how, ...what]
     await promisify(execFile)(join(bin, "kafka-acls.sh"), [...connection, ...rule])
   }
-  const access = topicAccess({ prefix: "", retryDelaysMs })
+  const access = topicAccess({ prefix: "", retryDelaysMs: shortDelaysMs })
   const topics = [...new Set(access.flatMap(({ read, write, inspect }) => [...read, ...write, ...inspect]))]
   await allow("--topic", topics, ["Read", "Write", "DescribeConfigs"])
   const groups = access.flatMap(({ join }) => join)

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Fault } from "../faults/driveFaults.ts"
 import type { MixedLedger } from "../mixed/reconcile.ts"
 import { startMixed } from "../mixed/startMixed.ts"
-import { type RunSettings, runOnLab } from "../run.ts"
+import { type RunSettings, runOnLab, shortDelaysMs } from "../run.ts"
 import { createLogins, installationWithLogins } from "./logins.ts"
 import { type Procedure, suspensionPage } from "./procedures.ts"
 import { readSteps } from "./readSteps.ts"
 import { writeStandIns } from "./standIns.ts"
-import { retryDelaysMs, type Secrets, startSystem } from "./startSystem.ts"
+import { type Secrets, startSystem } from "./startSystem.ts"
 
 const root = new URL("../../../../../", import.meta.url)
 
@@ -35,8 +35,7 @@ export async function runProcedure(
   const options = {
     ...settings,
     brokerCount,
-    retryDelaysMs,
-    withoutDocker: true,
+    retryDelaysMs: shortDelaysMs,
     ...(procedure.logins && installationWithLogins),
     ...(kafkaVersion && { kafkaVersion: (broker: number) => versions[broker] ?? kafkaVersion }),
   }
@@ -90,7 +89,6 @@ export async function runProcedure(
       throw error
     } finally {
       standIns.stop()
-      await system.endController()
     }
     const ledger = await mixed.finish(quietMs)
     await system.end()

@@ -2,10 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { ServiceName } from "@sitewire/testkit/installation"
 import { schedulerVariables } from "../mixed/startMixed.ts"
-import { type ChaosLab, endAll } from "../run.ts"
-import { startController } from "./startController.ts"
-
-export const retryDelaysMs = [1_000, 3_000, 9_000]
+import { type ChaosLab, endAll, shortDelaysMs } from "../run.ts"
 
 const deployments: Record<string, { service: ServiceName; env: Record<string, string> }> = {
   "trigger-gateway": { service: "gateway", env: { GATEWAY_DRAIN_DELAY: "500ms" } },
@@ -20,8 +17,9 @@ export type Secrets = Record<string, Record<string, string>>
 
 /**
  * The deployments of an installation as processes, with two replicas each, and the commands that change them as
- * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set. A controller applies `overlay`
- * again, as it was at the start or when the controller was resumed, unless it is suspended.
+ * `kubectl` would. `publisher` stands for the service that publishes events: its TOPIC can be set. Flux would undo what differs from
+ * `overlay` unless it is suspended, so a command fails that changes replicas or variables meanwhile, and so does a resume that
+ * leaves differences.
  */
 export function startSystem(
   it: ChaosLab,
@@ -30,8 +28,7 @@ export function startSystem(
   const settings: Record<string, Record<string, string>> = {}
   const common: Record<string, string> = {}
   let publishTo = it.names.sitePaid
-  let committedPrefix = ""
-  let controller: ReturnType<typeof startController> | undefined
+  let isSuspended = false
   const system = new Map(
     Object.entries(deployments).map(([name, { service, env }]) => {
       const variables = () => {
@@ -63,28 +60,24 @@ export function startSystem(
     }
   }
 
-  async function reconcile(): Promise<void> {
-    for (const name of names) {
-      const hasSettings = Object.keys(settings[name] ?? {}).length > 0
-      const hasPrefix = (common.TOPIC_PREFIX ?? "") !== committedPrefix
-      if (system.get(name)?.replicas === 2 && !hasSettings && !hasPrefix) continue
-      progress(`the controller undoes what was changed of ${name}`)
-      settings[name] = {}
-      common.TOPIC_PREFIX = committedPrefix
-      await scale(name, 2)
-      await restart(name)
-    }
-  }
-
   async function readPrefix(folder: string): Promise<string> {
     const text = await readFile(join(folder, "kustomization.yaml"), "utf8")
     return /TOPIC_PREFIX=(\S*)/.exec(text)?.[1] ?? ""
   }
 
+  function requireSuspension(): void {
+    if (!isSuspended) throw new Error("Flux is not suspended, and would undo this")
+  }
+
   async function setSuspended(patch: string): Promise<string> {
-    const { spec } = JSON.parse(patch) as { spec: { suspend: boolean } }
-    if (!spec.suspend) committedPrefix = await readPrefix(overlay)
-    controller?.setSuspended(spec.suspend)
+    isSuspended = (JSON.parse(patch) as { spec: { suspend: boolean } }).spec.suspend
+    if (!isSuspended) {
+      const differ = names.filter(
+        (name) => system.get(name)?.replicas !== 2 || Object.keys(settings[name] ?? {}).length > 0,
+      )
+      if ((common.TOPIC_PREFIX ?? "") !== (await readPrefix(overlay))) differ.push("TOPIC_PREFIX")
+      if (differ.length > 0) throw new Error(`Flux is resumed, and would undo what differs: ${differ}`)
+    }
     return "kustomization patched\n"
   }
 
@@ -92,7 +85,7 @@ export function startSystem(
   async function apply(folder: string, onlyFirst: boolean): Promise<string> {
     const prefix = await readPrefix(folder)
     if (onlyFirst) {
-      await it.migrate(retryDelaysMs, { TOPIC_PREFIX: prefix })
+      await it.migrate(shortDelaysMs, { TOPIC_PREFIX: prefix })
       return "configmap/sitewire-common\njob.batch/setup-1\n"
     }
     const hasChanged = (common.TOPIC_PREFIX ?? "") !== prefix
@@ -165,11 +158,13 @@ export function startSystem(
         await Promise.all(named.map(restart))
         break
       case "scale": {
+        requireSuspension()
         const count = Number(args.find((arg) => arg.startsWith("--replicas="))?.slice(11))
         await Promise.all(named.map((name) => scale(name, count)))
         break
       }
       case "set env":
+        if (named.length > 0) requireSuspension()
         await setVariables(named, args)
         break
       default:
@@ -179,16 +174,10 @@ export function startSystem(
   }
 
   return {
-    async kubectl(args: readonly string[], input: string): Promise<string> {
-      return controller?.inTurn(() => change(args, input)) ?? change(args, input)
-    },
+    kubectl: change,
     gateways: () => membersOf("trigger-gateway"),
     publishTo: () => publishTo,
-    async start(): Promise<void> {
-      await Promise.all(names.map((name) => scale(name, 2)))
-      controller = startController(reconcile)
-    },
-    endController: async () => controller?.end(),
+    start: () => Promise.all(names.map((name) => scale(name, 2))),
     end: () => endAll([...system.values()].flatMap(({ members }) => members)),
   }
 }

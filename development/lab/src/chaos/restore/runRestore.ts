@@ -10,13 +10,12 @@ import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import type { Fault } from "../faults/driveFaults.ts"
 import type { MixedLedger } from "../mixed/reconcile.ts"
 import { schedulerVariables, startMixed, windowMs } from "../mixed/startMixed.ts"
-import { type ChaosLab, endAll, groups, type RunSettings, runOnLab, startAll } from "../run.ts"
+import { type ChaosLab, endAll, groups, type RunSettings, runOnLab, shortDelaysMs, startAll } from "../run.ts"
 
 /** `uncommitted`: records that no consumer group has committed, although all is quiet. */
 export type RestoreLedger = MixedLedger & { uncommitted: number }
 
-const retryDelaysMs = [1_000, 3_000, 9_000]
-const { retry } = topicNames({ prefix: "", retryDelaysMs })
+const { retry } = topicNames({ prefix: "", retryDelaysMs: shortDelaysMs })
 const rates = { events: 25, calls: 35 }
 /**
  * The consumer groups are rewound to this long before the copy was taken (in the runbook, an hour). It must
@@ -32,7 +31,7 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
   const { seed, durationMs, quietMs, progress } = settings
   // Services that stop without Postgres wait that long for work that they cannot record.
   const env = { SHUTDOWN_DEADLINE: "5s" }
-  const options = { ...settings, retryDelaysMs, withoutDocker: true, env }
+  const options = { ...settings, retryDelaysMs: shortDelaysMs, env }
   return runOnLab(options, async ({ it, random, faults }) => {
     const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
     const schedulers = [1, 2].map((at) =>
@@ -41,7 +40,7 @@ export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedg
     const dispatchers = [1, 2].map((at) => it.service(`dispatcher-${at}`, "dispatcher", () => ({})))
     const others = [...gateways, ...dispatchers]
     await startAll([...schedulers, ...others])
-    const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates, singleShare: 0.3 })
+    const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates })
     progress("2 dispatchers, 2 gateways and 2 schedulers are up; both flows are under load")
     // Five periods of load: before and after each of the two copies, and at the end.
     const load = () => mixed.during(sleep((durationMs / 5) * (0.5 + random.next())))
@@ -120,7 +119,7 @@ async function followRunbook(settings: {
   await copy(folders.copy, folders.data)
   await it.servers.postgres.resume()
   // 5. Run the setup job.
-  await it.migrate(retryDelaysMs)
+  await it.migrate(shortDelaysMs)
   // 6. Rewind both groups.
   const since = takenAt - backMs
   await Promise.all([

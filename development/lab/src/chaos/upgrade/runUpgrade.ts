@@ -12,9 +12,8 @@ import { stateFolder } from "../../shared/startLab.ts"
 import type { Fault } from "../faults/driveFaults.ts"
 import type { MixedLedger } from "../mixed/reconcile.ts"
 import { schedulerVariables, startMixed } from "../mixed/startMixed.ts"
-import { type ChaosLab, endAll, type RunSettings, runOnLab } from "../run.ts"
+import { type ChaosLab, endAll, type RunSettings, runOnLab, shortDelaysMs } from "../run.ts"
 
-const retryDelaysMs = [1_000, 3_000, 9_000]
 const replicas = 2
 const order: readonly ServiceName[] = ["gateway", "scheduler", "dispatcher", "console"]
 
@@ -56,45 +55,48 @@ export async function runUpgrade(
       await writeFile(join(migration, "migration.sql"), script)
     }
     const env = { GATEWAY_DRAIN_DELAY: "500ms" }
-    return await runOnLab({ ...settings, retryDelaysMs, checkout: previous, env }, async ({ it, faults }) => {
-      const running = new Map<string, SupervisedProcess>()
-      let replaced = 0
-      /** As a rolling update does: the new replica is ready before the old one is stopped. */
-      const replace = async (checkout: Checkout, release: string, services: readonly ServiceName[]) => {
-        for (const service of services) {
-          for (let at = 1; at <= replicas; at++) {
-            const name = `${service}-${at}-${release}-${replaced}`
-            const fresh = it.service(name, service, () => variables[service], checkout)
-            await fresh.start({ retry: false })
-            const old = running.get(`${service}-${at}`)
-            running.set(`${service}-${at}`, fresh)
-            await old?.end()
-            if (old) replaced += 1
+    return await runOnLab(
+      { ...settings, retryDelaysMs: shortDelaysMs, checkout: previous, env },
+      async ({ it, faults }) => {
+        const running = new Map<string, SupervisedProcess>()
+        let replaced = 0
+        /** As a rolling update does: the new replica is ready before the old one is stopped. */
+        const replace = async (checkout: Checkout, release: string, services: readonly ServiceName[]) => {
+          for (const service of services) {
+            for (let at = 1; at <= replicas; at++) {
+              const name = `${service}-${at}-${release}-${replaced}`
+              const fresh = it.service(name, service, () => variables[service], checkout)
+              await fresh.start({ retry: false })
+              const old = running.get(`${service}-${at}`)
+              running.set(`${service}-${at}`, fresh)
+              await old?.end()
+              if (old) replaced += 1
+            }
+            progress(`${service}s are of the ${release} release`)
+            await sleep(durationMs / 16)
           }
-          progress(`${service}s are of the ${release} release`)
-          await sleep(durationMs / 16)
         }
-      }
-      const gateways = () =>
-        [...running].filter(([name]) => name.startsWith("gateway")).map(([, member]) => member)
-      await replace(previous, "previous", order)
-      const mixed = await startMixed({ it, seed, gateways, progress })
-      await sleep(durationMs / 16)
+        const gateways = () =>
+          [...running].filter(([name]) => name.startsWith("gateway")).map(([, member]) => member)
+        await replace(previous, "previous", order)
+        const mixed = await startMixed({ it, seed, gateways, progress })
+        await sleep(durationMs / 16)
 
-      const before = await countMigrations(it)
-      await it.migrate(retryDelaysMs, {}, next)
-      const applied = (await countMigrations(it)) - before
-      progress(`the setup job of the next release has applied ${applied} migrations`)
-      await replace(next, "next", order)
-      await replace(previous, "previous", order)
-      await replace(next, "next", order.toReversed())
+        const before = await countMigrations(it)
+        await it.migrate(shortDelaysMs, {}, next)
+        const applied = (await countMigrations(it)) - before
+        progress(`the setup job of the next release has applied ${applied} migrations`)
+        await replace(next, "next", order)
+        await replace(previous, "previous", order)
+        await replace(next, "next", order.toReversed())
 
-      const ledger = await mixed.finish(quietMs)
-      await endAll([...running.values()])
-      const isMigrated = applied >= Object.keys(migrations).length
-      const holds = ledger.holds && ledger.rejected === 0 && faults.length === 0 && isMigrated
-      return { ...ledger, migrations: applied, replaced, holds }
-    })
+        const ledger = await mixed.finish(quietMs)
+        await endAll([...running.values()])
+        const isMigrated = applied >= Object.keys(migrations).length
+        const holds = ledger.holds && ledger.rejected === 0 && faults.length === 0 && isMigrated
+        return { ...ledger, migrations: applied, replaced, holds }
+      },
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
-import { exists } from "../exists.ts"
 
 export type ClassArchive = {
   /** Arguments for Java. */
@@ -24,7 +24,7 @@ export async function classArchive(
 ): Promise<ClassArchive> {
   const hash = createHash("sha256").update(`${java} ${build}`).digest("hex").slice(0, 12)
   const file = join(dirname(libs), `classes-${hash}.jsa`)
-  if (await exists(file)) return { use: [`-XX:SharedArchiveFile=${file}`], write: async () => {} }
+  if (existsSync(file)) return { use: [`-XX:SharedArchiveFile=${file}`], write: async () => {} }
   const jcmd = java === "java" ? "jcmd" : join(dirname(java), "jcmd")
   return {
     use: ["-XX:+RecordDynamicDumpInfo"],

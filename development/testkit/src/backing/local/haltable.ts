@@ -1,7 +1,7 @@
 import { endWithinMs } from "../../deadlines.ts"
 import type { Folder } from "../claimFolder.ts"
 import { pickPort } from "../pickPort.ts"
-import type { StartedBackingService } from "../types.ts"
+import type { LocalService } from "../types.ts"
 import type { Running } from "./launchServer.ts"
 
 /** Starts a server that may be halted, and started again at its port. */
@@ -12,7 +12,7 @@ export async function haltable(server: {
   port: number
   endWith: NodeJS.Signals
   start: () => Promise<Running>
-}): Promise<StartedBackingService> {
+}): Promise<LocalService> {
   const { service, folder, address, port, endWith, start } = server
   let running: Running | undefined = await start()
   const end = async (signal: NodeJS.Signals) => {

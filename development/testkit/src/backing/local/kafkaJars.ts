@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { exists } from "../exists.ts"
 import { kafkaVersion } from "../kafkaSettings.ts"
-import { reportWhileWaiting } from "../reportWhileWaiting.ts"
+import { reportWhileWaiting } from "../startInDockerOrLocally.ts"
 import type { BackingOptions } from "../types.ts"
 
 const pom = fileURLToPath(new URL("../../../kafka/pom.xml", import.meta.url))
@@ -22,7 +22,7 @@ export async function kafkaJars({
 }: { jars: string; version?: string } & Pick<BackingOptions, "env" | "progress">): Promise<string> {
   const home = join(jars, `kafka-${version}`)
   const libs = join(home, "libs")
-  if (await exists(libs)) return libs
+  if (existsSync(libs)) return libs
   await mkdir(jars, { recursive: true })
   const fresh = await mkdtemp(join(jars, "downloading-"))
   try {
@@ -30,7 +30,7 @@ export async function kafkaJars({
       copyDependencies(join(fresh, "libs"), env, version),
     )
     await rename(fresh, home).catch(async (error) => {
-      if (!(await exists(libs))) throw error
+      if (!existsSync(libs)) throw error
     })
   } finally {
     await rm(fresh, { recursive: true, force: true })
@@ -65,7 +65,7 @@ async function maven(args: readonly string[], env: BackingOptions["env"], versio
 export async function kafkaToolsJar(options: { jars: string; env: BackingOptions["env"] }): Promise<string> {
   const folder = join(options.jars, `kafka-tools-${kafkaVersion}`)
   const jar = join(folder, `kafka-tools-${kafkaVersion}.jar`)
-  if (await exists(jar)) return jar
+  if (existsSync(jar)) return jar
   const artifact = `org.apache.kafka:kafka-tools:${kafkaVersion}`
   const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
   await maven([goal, `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`], options.env, kafkaVersion)

@@ -1,7 +1,7 @@
+import { existsSync } from "node:fs"
 import { readFile, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
-import { exists } from "../exists.ts"
 
 const os = { linux: "linux", darwin: "darwin", win32: "windows" } as Record<string, string>
 
@@ -37,7 +37,7 @@ async function restoreSymlinks(native: string) {
   )
   for (const { source, target } of list) {
     const link = join(native, "..", target)
-    if (!(await exists(link))) await symlink(basename(source), link).catch(ignoreExisting)
+    if (!existsSync(link)) await symlink(basename(source), link).catch(ignoreExisting)
   }
 }
 

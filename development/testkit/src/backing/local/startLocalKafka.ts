@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { endSignal, type Folder } from "../claimFolder.ts"
-import { exists } from "../exists.ts"
 import { brokerSettings, clusterId, nodeSettings, shortSession } from "../kafkaSettings.ts"
 import { pickPort } from "../pickPort.ts"
-import type { BackingOptions, StartedBackingService } from "../types.ts"
+import type { BackingOptions, LocalService } from "../types.ts"
 import { classArchive } from "./classArchive.ts"
 import { findJava } from "./findJava.ts"
 import { haltable } from "./haltable.ts"
@@ -53,7 +53,7 @@ export async function startLocalKafka(
     BackingOptions,
     "env" | "port" | "progress" | "onUnaskedEnd"
   >,
-): Promise<StartedBackingService> {
+): Promise<LocalService> {
   const { folder, jars, env, port: wanted, progress, onUnaskedEnd, node } = options
   const { java, build } = await findJava(env)
   const port = await pickPort({ wanted, service: "Kafka" })
@@ -80,7 +80,7 @@ export async function startLocalKafka(
     const all = { ...settings, ...nodeSettings({ data, ...address, id: node?.id ?? 1, protocol }) }
     await writeFile(properties, render(all))
     // Kafka's tool writes this file last, when the storage is complete.
-    if (!(await exists(join(data, "meta.properties")))) {
+    if (!existsSync(join(data, "meta.properties"))) {
       const storage = ["-t", clusterId, "-c", properties, "-g", ...(login?.format ?? [])]
       const format = ["kafka.tools.StorageTool", "format", ...storage]
       await promisify(execFile)(java, [...javaArgs, ...format], { env: environment })
@@ -94,7 +94,7 @@ export async function startLocalKafka(
       account: undefined,
       log,
       endWith: endSignal.kafka,
-      started: (pid) => folder.record(pid, properties),
+      started: folder.record,
       ready: async () => (await readFile(log, "utf8")).includes("Kafka Server started"),
       onUnaskedEnd,
     })

@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readyWithinMs } from "../../deadlines.ts"
 import { endSignal, type Folder } from "../claimFolder.ts"
-import { exists } from "../exists.ts"
 import { pickPort } from "../pickPort.ts"
-import type { BackingOptions, StartedBackingService } from "../types.ts"
+import type { BackingOptions, LocalService } from "../types.ts"
 import { haltable } from "./haltable.ts"
 import { launchServer } from "./launchServer.ts"
 import { type Account, accountForPostgres, underAccount } from "./postgresAccount.ts"
 import { postgresBinaries } from "./postgresBinaries.ts"
-import { runsWith } from "./processes.ts"
 
 /** The name of the database and of its superuser. */
 export const postgresName = "sitewire"
@@ -34,19 +33,20 @@ export async function startLocalPostgres(
     BackingOptions,
     "port" | "durability" | "onUnaskedEnd"
   >,
-): Promise<StartedBackingService> {
+): Promise<LocalService> {
   const { folder, password, port: wanted, durability, onUnaskedEnd } = options
   const { initdb, postgres } = await postgresBinaries()
   const data = join(folder.path, "data")
   const account = await accountForPostgres(data, [folder.path, initdb])
   if (account) await chown(folder.path, account.uid, account.gid)
   const run = { cwd: folder.path, env: { LC_ALL: "C", TZ: "UTC", PATH: "/usr/bin:/bin" }, account }
-  if (!(await exists(join(data, "PG_VERSION"))))
+  if (!existsSync(join(data, "PG_VERSION")))
     await initialise({ initdb, postgres, data, password, durability }, run)
   const port = await pickPort({ wanted, service: "Postgres" })
 
   const launchOnce = async () => {
-    await removeStalePidFile(data)
+    // Of a killed server. Postgres would not start if another process of its account now had the recorded id.
+    await rm(join(data, "postmaster.pid"), { force: true })
     return launchServer({
       ...run,
       what: "Postgres",
@@ -54,7 +54,7 @@ export async function startLocalPostgres(
       args: ["-D", data, "-p", String(port), ...settings, ...(durability === "scratch" ? unsafe : [])],
       log: join(folder.path, "postgres.log"),
       endWith: endSignal.postgres,
-      started: (pid) => folder.record(pid, data),
+      started: folder.record,
       ready: (pid) => isReady(data, pid),
       onUnaskedEnd,
     })
@@ -130,19 +130,6 @@ async function runToEnd({ cwd, env, account }: Run, command: string, args: reado
 
 /** Does what pg_ctl does: line 8 of postmaster.pid is "ready" when Postgres accepts connections. */
 async function isReady(data: string, pid: number) {
-  const lines = (await readPidFile(data))?.split("\n")
-  return Number(lines?.[0]) === pid && lines?.[7]?.trim() === "ready"
-}
-
-/**
- * Removes the pid file of a killed server. Postgres would not start if another process of its account now had
- * the recorded id, which is likely after a restart of a container.
- */
-async function removeStalePidFile(data: string) {
-  const pid = Number((await readPidFile(data))?.split("\n")[0])
-  if (pid && !runsWith(pid, data)) await rm(join(data, "postmaster.pid"), { force: true })
-}
-
-function readPidFile(data: string) {
-  return readFile(join(data, "postmaster.pid"), "utf8").catch(() => undefined)
+  const lines = (await readFile(join(data, "postmaster.pid"), "utf8").catch(() => "")).split("\n")
+  return Number(lines[0]) === pid && lines[7]?.trim() === "ready"
 }

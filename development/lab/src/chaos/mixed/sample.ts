@@ -5,22 +5,10 @@ import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
 import { sizeOf } from "../../shared/sizeOf.ts"
 import type { Lab } from "../../shared/startLab.ts"
 
-/**
- * What was measured at one time, in seconds since the epoch, such as `MB dispatcher-1` or `p99 ms`. A figure is missing
- * while its process or Postgres is unavailable.
- */
-export type Sample = { at: number; series: Record<string, number> }
+/** What was measured at one time, such as `MB dispatcher-1`. A figure is missing while its process or Postgres is unavailable. */
+export type Sample = { series: Record<string, number> }
 
-const outbound = ["delivery", "known_event", "waiting_delivery", "ended_delivery", "attempt", "statistic"]
-const inbound = [
-  "sync_window",
-  "sync_run",
-  "snapshot",
-  "previous_snapshot",
-  "snapshot_chunk",
-  "unpublished_change",
-]
-const tables = [...outbound, ...inbound]
+const tables = ["delivery", "known_event", "attempt", "sync_run", "snapshot", "snapshot_chunk"]
 
 export function createSampler(settings: {
   it: Pick<Lab, "pool" | "servers">
@@ -60,7 +48,7 @@ export function createSampler(settings: {
       }
     }
     usedBefore = used
-    return { at: Date.now() / 1_000, series }
+    return { series }
   }
 }
 
