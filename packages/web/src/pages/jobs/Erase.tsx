@@ -32,6 +32,8 @@ function Dialog({ close }: { close: () => void }) {
     (signal) => erase(postDryRun, counted, { reason: "count", dry_run: true }, signal),
     { enabled: isComplete },
   )
+  // A count that took too long may not have reached them.
+  const isNone = count.data?.matching === 0 && count.data.complete
   return (
     <StartJob
       title="Erase the data of a person or a site"
@@ -58,7 +60,7 @@ function Dialog({ close }: { close: () => void }) {
         onChange={(event) => setSubject({ kind, text: event.currentTarget.value })}
         data-autofocus
       />
-      {isComplete && count.data?.matching !== 0 && (
+      {isComplete && !isNone && (
         <DryRunNotice count={count} title={(count, one) => `${deliveriesOf(count, one)} will be erased`}>
           Deleted are their bodies and hashes, the keys by which a search finds them, the request headers and
           the partners' responses of their attempts. They are never sent again. This cannot be undone.
@@ -70,7 +72,7 @@ function Dialog({ close }: { close: () => void }) {
           with their times and results stay, and what partners have received.
         </Text>
       )}
-      {count.data?.matching === 0 && (
+      {isNone && (
         <Notice kind="idle" role="status" title="No delivery has such data. The job still proves it." />
       )}
     </StartJob>
