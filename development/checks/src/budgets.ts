@@ -5,7 +5,7 @@ import { z } from "zod"
  * `budgets.json` limits what there is to read, to load and to pull. `firstViewKilobytes` is checked by the
  * web console's sessions.extended.test.ts, and `imageMegabytes` by containers.extended.test.ts.
  */
-export const budgetsSchema = z.strictObject({
+const budgetsSchema = z.strictObject({
   sourceKilobytes: z.record(z.string(), z.int()),
   documentWords: z.record(z.string(), z.int()),
   firstViewKilobytes: z.int(),
