@@ -41,7 +41,8 @@ test("topics, metrics and commands are listed with what the code says of them", 
 
 test("each command has its JSON type", () => {
   const page = pages.get("docs/reference/cli.md") ?? ""
-  expect(page).toContain("`--json`:\n\n```ts\n{ data: ApiKey[], next_cursor: string | null }\n```")
+  expect(page).toContain("`--json`:\n\n```ts\nApiKeyPage\n```")
+  expect(page).toContain("type ApiKeyPage = { data: ApiKey[], next_cursor: string | null }\n")
   expect(page).toContain("type ApiKey = {\n  id: string\n  name: string\n  scopes: string[]\n")
   expect(page).not.toContain("## sitewire publish")
 })
