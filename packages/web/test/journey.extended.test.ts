@@ -136,7 +136,9 @@ journey("find in the audit log who replaced a token", 2, async (page) => {
   await page.getByRole("combobox", { name: "Operation" }).fill("token")
   await page.getByRole("option", { name: "Replace a connection's token" }).click()
   const operations = page.getByRole("table").locator("tbody td:nth-child(3)")
-  await poll(async () => [...new Set(await operations.allTextContents())]).toEqual(["Replace a connection's token"])
+  await poll(async () => [...new Set(await operations.allTextContents())]).toEqual([
+    "Replace a connection's token",
+  ])
 })
 
 journey("follow deliveries live", 1, async (page) => {

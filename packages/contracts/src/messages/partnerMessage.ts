@@ -99,8 +99,7 @@ export function describeFailure({
     waiting > 0 &&
       `${deliveriesOf(`${number.format(waiting)}${more ? "+" : ""}`, waiting === 1)} ${waiting === 1 ? "waits" : "wait"} for another attempt, which follows by itself.`,
     `A delivery that you do not accept within ${spanOf(health.retry_period_ms)} is dead: it is not sent again by itself.`,
-    dead.count > 0 &&
-      `${describeDead(dead)} When your endpoint works, resend ${pronoun(dead)}, or tell us.`,
+    dead.count > 0 && `${describeDead(dead)} When your endpoint works, resend ${pronoun(dead)}, or tell us.`,
     "",
     "Please let your endpoint respond with a 2xx status within 10 seconds, also to a delivery that it has had before.",
   ]

@@ -27,10 +27,9 @@ export async function listedChannels(
 ): Promise<ListedChannel[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
-  const failing = await sql<{ channel_id: string }>(
-    `${failingChannels} and channel_id = any ($1::text[])`,
-    [ids],
-  )
+  const failing = await sql<{ channel_id: string }>(`${failingChannels} and channel_id = any ($1::text[])`, [
+    ids,
+  ])
   const dead = await countDead(sql, ids)
   const failures = await sql<{ channel_id: string; last_error: string; last_status: number | null }>(
     ...named(newestFailures, {
