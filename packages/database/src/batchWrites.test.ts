@@ -30,6 +30,27 @@ test("calls of one moment share a batch, and each gets its own result", async ()
   expect(batches).toEqual([[1, 2, 3]])
 })
 
+test("a row that takes too long alone is written later, and delays no others of its batch", async () => {
+  const ended = Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" })
+  const written: number[] = []
+  let isSlow = true
+  const call = batchCalls({
+    lingerMs: 1,
+    maxBatch: 100,
+    maxRunning: 1,
+    run: async (items) => {
+      if (isSlow && items.includes(1)) throw ended
+      written.push(...items)
+      return items
+    },
+  })
+  const slow = call(1)
+  expect(await Promise.all([2, 3, 4].map(call))).toEqual([2, 3, 4])
+  expect(written).toEqual([2, 3, 4])
+  isSlow = false
+  expect(await slow).toBe(1)
+})
+
 test("a batch is no larger than its bound, no more than the bound run at once, and nobody is forgotten", async () => {
   let running = 0
   let most = 0

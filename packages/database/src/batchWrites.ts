@@ -14,25 +14,27 @@ export function isBadRow(error: unknown): boolean {
 
 /**
  * Writes rows with one statement, which is repeated while Postgres is unavailable. If a row makes it fail, or if it takes too long,
- * the rows are halved, so that all others are written. Yields the result of each statement, and each bad row with its error.
+ * the rows are halved, so that all others are written. Yields the result of each statement, and with its error each row that
+ * is bad, or that takes too long after it was separated from others.
  */
 export async function* writeParts<Row, Result>(
   rows: Row[],
   write: (rows: Row[]) => Promise<Result>,
   retry: <T>(work: () => Promise<T>) => Promise<T>,
+  separated = false,
 ): AsyncGenerator<{ rows: Row[]; result: Result } | { rows: Row[]; error: unknown }> {
   const part = await retry(async () => {
     try {
       return { rows, result: await write(rows) }
     } catch (error) {
-      if (!isBadRow(error) && !(rows.length > 1 && wasEnded(error))) throw error
+      if (!isBadRow(error) && !(wasEnded(error) && (separated || rows.length > 1))) throw error
       return { rows, error }
     }
   })
   if ("result" in part || rows.length === 1) return yield part
   const middle = Math.ceil(rows.length / 2)
-  yield* writeParts(rows.slice(0, middle), write, retry)
-  yield* writeParts(rows.slice(middle), write, retry)
+  yield* writeParts(rows.slice(0, middle), write, retry, true)
+  yield* writeParts(rows.slice(middle), write, retry, true)
 }
 
 export type Writing = {
@@ -45,8 +47,8 @@ export type Writing = {
 
 /**
  * Returns the function that writes a row in one statement with those of other calls. `write` returns the results in the rows' order;
- * "locked" if another transaction has locked the row, which is then written again after a pause. Only the call of a bad row
- * rejects. `locked`: how many calls wait for their rows.
+ * "locked" if another transaction has locked the row, which is then written again after a pause, as is a row that takes too long
+ * alone. Only the call of a bad row rejects. `locked`: how many calls wait for their rows.
  *
  * @param owner whose row it is, and `idOf` its id
  */
@@ -77,11 +79,16 @@ export function batchWrites<Row, Result>({
       if (first.has(id)) call.resolve("locked")
       else first.set(id, call)
     }
-    const writeCalls = (part: Call[]) => write(part.map(({ row }) => row))
+    const writeCalls = (part: Call[]) =>
+      write(part.map(({ row }) => row)).catch((error) => {
+        if (wasEnded(error)) log.warn({ rows: part.length }, `${what}: the statement took too long`)
+        throw error
+      })
     try {
       for await (const part of writeParts([...first.values()], writeCalls, (work) => retry(what, work)))
         part.rows.forEach((call, at) => {
           if ("result" in part) call.resolve(part.result[at] as Result | "locked")
+          else if (wasEnded(part.error)) call.resolve("locked")
           else call.reject(part.error)
         })
     } catch (error) {

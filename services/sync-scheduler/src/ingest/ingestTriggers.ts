@@ -1,5 +1,5 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
-import { writeParts } from "@sitewire/database"
+import { wasEnded, writeParts } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import {
   firstLockPauseMs,
@@ -102,6 +102,10 @@ export function createIngestTriggers(options: IngestTriggersOptions): IngestTrig
 
   async function recordBatch(batch: PendingTrigger[]): Promise<void> {
     for await (const part of writeParts(batch, recordPart, retry)) {
+      if ("error" in part && wasEnded(part.error)) {
+        setAside = setAside.concat(part.rows)
+        continue
+      }
       let recordedTriggers = part.rows
       if ("result" in part) {
         const { connections, recorded, dueInMs } = part.result

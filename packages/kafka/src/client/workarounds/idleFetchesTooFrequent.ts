@@ -17,11 +17,12 @@ const activeAt = new WeakMap<ConsumerGroup, number>()
 const { fetch } = ConsumerGroup.prototype
 ConsumerGroup.prototype.fetch = async function (nodeId) {
   const now = performance.now()
-  const lastActiveAt = activeAt.get(this) ?? now
-  const isIdle = now - lastActiveAt > idleAfterMs && this.paused().length === 0
+  const lastActiveAt = activeAt.get(this)
+  if (lastActiveAt === undefined) activeAt.set(this, now)
+  const isIdle = now - (lastActiveAt ?? now) > idleAfterMs && this.paused().length === 0
   this.maxWaitTime = isIdle ? longestWaitMs : shortestWaitMs
   const batches = await fetch.call(this, nodeId)
-  const isEmpty = batches.every((batch) => batch.isEmpty())
-  activeAt.set(this, isEmpty ? lastActiveAt : performance.now())
+  // Not for an empty one: the group fetches from each broker by itself.
+  if (!batches.every((batch) => batch.isEmpty())) activeAt.set(this, performance.now())
   return batches
 }
