@@ -39,6 +39,15 @@ export async function findJob(sql: Sql, id: string): Promise<JobRow | undefined>
   return row
 }
 
+/** The id of a resend of this channel that has not finished. A partner has one at a time, because each may read all of the channel. */
+export async function runningResendOf(sql: Sql, channel: string | undefined): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }>(
+    "select id from job where state = 'running' and kind = 'resend' and filter ->> 'channel' = $1 limit 1",
+    [channel],
+  )
+  return row?.id
+}
+
 export function findJobs(
   sql: Sql,
   kinds: "all" | readonly Job["kind"][],

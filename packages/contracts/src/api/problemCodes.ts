@@ -172,6 +172,12 @@ export const problemCodes = {
     meaning: "Another test delivery or change of the address has not finished.",
     remedy: "Wait until it has, and send the request again.",
   },
+  "job-running": {
+    status: 409,
+    title: "Job running",
+    meaning: "An earlier resend of the channel has not finished. A partner's key starts one at a time.",
+    remedy: "Wait until it has, and send the request again.",
+  },
   "job-done": {
     status: 409,
     title: "Job done",

@@ -27,10 +27,13 @@ export const jobRoutes = {
     summary: "Resend all deliveries that match a filter",
     allow: { operate: "all", channel: "own" },
     description:
-      "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred. With the scope `channel:<id>`, the filter must contain the channel and the state `dead`.",
+      "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred. With the scope `channel:<id>`, the filter must contain the channel and the state `dead`, and one resend of the channel runs at a time.",
     expensive: true,
     body: createResendJobSchema,
-    otherResponses: { 404: "The channel does not exist." },
+    otherResponses: {
+      404: "The channel does not exist.",
+      409: "Another resend of the channel has not finished.",
+    },
     success: jobStarted,
     alternative: dryRun,
   },

@@ -1,4 +1,5 @@
-import { invalidRequest, notFound } from "../../http/problems.ts"
+import { invalidRequest, notFound, problem } from "../../http/problems.ts"
+import { runningResendOf } from "../../jobs/jobRows.ts"
 import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/findChannel.ts"
@@ -15,6 +16,12 @@ export const createResendJob = implement(
     }
     if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
+    const running =
+      caller.channels !== "all" && !dry_run && (await runningResendOf(context.sql, filter.channel))
+    if (running) {
+      const detail = `The resend "${running}" of this channel has not finished. Wait until it has, and try again.`
+      return problem("job-running", detail)
+    }
     if (dry_run) {
       const counting = { now: new Date(), deadlineMs: countDeadlineMs }
       const { matching, leftOut, complete } = await countResend(context.sql, filter, counting)

@@ -34,7 +34,7 @@ test("without a dispatcher, a test is 503 after 5 seconds, is never sent, and a 
   expect(await console.prisma.receiverCheck.count()).toBe(1)
 })
 
-test("a partner's key tests no other address, and resends at once only what is dead", async () => {
+test("a partner's key tests no other address, and resends at once only what is dead, by one job at a time", async () => {
   await channel("own")
   const key = await console.keyWith("channel:own")
   const other = { key, body: { address: "https://other.example/" } }
@@ -43,7 +43,11 @@ test("a partner's key tests no other address, and resends at once only what is d
     console.call("POST", "/v1/jobs/resend", { key, body: { filter, reason: "r" } })
   for (const filter of [{ state: "dead" }, { channel: "own" }])
     expect((await resend(filter)).status).toBe(400)
-  expect((await resend({ channel: "own", state: "dead" })).status).toBe(202)
+  const dead = { channel: "own", state: "dead" }
+  expect((await resend(dead)).status).toBe(202)
+  expect(await resend(dead)).toMatchObject({ status: 409, json: { code: "job-running" } })
+  await console.pool.sql("update job set state = 'done'")
+  expect((await resend(dead)).status).toBe(202)
 })
 
 test("there is no test of a secret without a second secret", async () => {
