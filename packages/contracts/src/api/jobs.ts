@@ -278,7 +278,8 @@ export const dryRunSchema = z
       .boolean()
       .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
     newest: z.array(z.uuid()).optional().meta({
-      description: "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first.",
+      description:
+        "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first. Missing if `complete` is false.",
     }),
   })
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })

@@ -3,12 +3,15 @@ import { readDigestKey, type SealingKeys, type Sql, storedSubject } from "@sitew
 import { firstErasurePosition } from "./erasureStep.ts"
 import { findNamed } from "./findNamed.ts"
 
-/** Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count. */
+/**
+ * Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count: the newest are
+ * unknown then.
+ */
 export async function countErasure(
   { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
   plain: PlainSubject,
   deadlineMs: number,
-): Promise<{ matching: number; newest: string[]; complete: boolean }> {
+): Promise<{ matching: number; newest?: string[]; complete: boolean }> {
   const endsAt = performance.now() + deadlineMs
   const digestKey = await readDigestKey(sql, sealingKeys)
   const scan = { sql, digestKey, subject: storedSubject(digestKey, plain), createdAt: new Date() }
@@ -21,5 +24,5 @@ export async function countErasure(
     if (found.last) return { matching, newest, complete: true }
     after = found.after
   }
-  return { matching, newest, complete: false }
+  return { matching, complete: false }
 }

@@ -7,7 +7,7 @@ import { useAccess } from "../../api/access.ts"
 import { Icon } from "../../parts/Icon.tsx"
 import { navigationOf } from "../navigation.ts"
 import classes from "./Search.module.css"
-import { type Hit, searchEverything } from "./searchEverything.ts"
+import { type Hit, isUnsearched, searchEverything } from "./searchEverything.ts"
 
 /** Finds a page, a channel, a connection or a delivery. */
 export function Search({ close }: { close: () => void }) {
@@ -17,12 +17,15 @@ export function Search({ close }: { close: () => void }) {
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
   const [entered, setEntered] = useState(false)
-  const [paused] = useDebouncedValue(text.trim(), 200)
+  // An e-mail address is searched when it is whole: a part of it would be in a URL.
+  const [paused] = useDebouncedValue(text.trim(), text.includes("@") ? 600 : 200)
   const searched = entered ? text.trim() : paused
   const { data: found, isFetching } = useQuery({
     queryKey: ["search", searched],
     enabled: searched !== "",
     queryFn: ({ signal }) => searchEverything(searched, access, signal),
+    // The text may be an e-mail address, which the page does not keep.
+    gcTime: 0,
   })
   const pages: Hit[] = navigationOf(access)
     .flat()
@@ -33,10 +36,13 @@ export function Search({ close }: { close: () => void }) {
   const whole = searched.includes("@")
     ? "Whoever may erase personal data finds deliveries by the whole e-mail address."
     : "Deliveries are found by the whole id, reference or site."
+  const none = isUnsearched(searched, access)
+    ? "Not searched: search by an id, a reference or a site instead."
+    : "Nothing found."
   const foot =
     failed !== ""
       ? `These could not be searched: ${failed}. Search again in a moment.`
-      : `${hits.length === 0 ? "Nothing found." : "↑ ↓ to choose, Enter to open, Esc to close."} ${whole}`
+      : `${hits.length === 0 ? none : "↑ ↓ to choose, Enter to open, Esc to close."} ${whole}`
   const index = Math.min(chosen, hits.length - 1)
 
   // Enter may be pressed before the text is searched. What an earlier text found is not opened.

@@ -19,19 +19,17 @@ export type Hit = {
 type Found = { hits: Hit[]; failed: string[] }
 
 const limit = 5
+const isAddress = (text: string) => /^\S+@[^\s/]+\.[^\s/]+$/.test(text) && !text.includes("://")
 const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
+/** A whole e-mail address, which no URL contains, and by which the session may not find deliveries. */
+export const isUnsearched = (text: string, { reads, erases }: Access) => isAddress(text) && !(reads && erases)
+
 /** Everything that the session may see and that the text names, and what could not be searched. */
-export async function searchEverything(
-  text: string,
-  { reads, erases, channels, sites, connections }: Access,
-  signal: AbortSignal,
-): Promise<Found> {
-  // It may be an e-mail address, which no URL contains.
-  if (text.includes("@"))
-    return reads && erases
-      ? outcomeOf("deliveries", findDeliveriesOf(text, signal))
-      : { hits: [], failed: [] }
+export async function searchEverything(text: string, access: Access, signal: AbortSignal): Promise<Found> {
+  const { reads, channels, sites, connections } = access
+  if (isUnsearched(text, access)) return { hits: [], failed: [] }
+  if (isAddress(text)) return outcomeOf("deliveries", findDeliveriesOf(text, signal))
   const deliveries = reads || channels.length > 0
   const url = siteUrlOf(text)
   const searches: Promise<Found>[] = [
@@ -102,11 +100,12 @@ async function findDelivery(id: string, signal: AbortSignal): Promise<Hit[]> {
   return [hitOf(delivery, [delivery.body?.reference, delivery.body?.site_url])]
 }
 
-/** By the keyed digest, as an erasure finds them. */
+/** By the keyed digest, as an erasure finds them. Rejects if the count was stopped before it had read all. */
 async function findDeliveriesOf(email: string, signal: AbortSignal): Promise<Hit[]> {
   const body = { email, reason: "Search", dry_run: true }
   const counted = await postDryRun.createErasureJob({ body }, { signal })
-  const ids = "newest" in counted ? (counted.newest ?? []) : []
+  if (!("complete" in counted && counted.complete)) throw new Error("The count took too long")
+  const ids = counted.newest ?? []
   return (await Promise.all(ids.map((id) => findDelivery(id, signal)))).flat()
 }
 
