@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Switch, Text } from "@mantine/core"
+import { Button, Group, Stack, Switch } from "@mantine/core"
 import type { ChangeChannel } from "@sitewire/contracts"
 import type { Output } from "@sitewire/contracts/client"
 import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
@@ -51,7 +51,7 @@ function Shown({ channel }: { channel: Channel }) {
     <>
       <Facts
         facts={[
-          ...form.map(({ name, label, empty }) => [label, shown(channel[name], empty)] as const),
+          ...form.map(({ name, label, empty }) => [label, shown(settingOf(channel, name), empty)] as const),
           ["Created", <Time key="created" at={channel.created_at} format="full" />],
         ]}
       />
@@ -59,6 +59,11 @@ function Shown({ channel }: { channel: Channel }) {
     </>
   )
 }
+
+const settingOf = (channel: Channel, name: (typeof form)[number]["name"]) =>
+  name === "max_per_second" && channel.max_per_second !== null
+    ? `${channel.max_per_second} per second`
+    : channel[name]
 
 function shown(value: unknown, empty = "–"): string {
   if (typeof value === "boolean") return value ? "Yes" : "No"
@@ -89,12 +94,16 @@ function Change({ channel }: { channel: Channel }) {
   if (isSame && opened !== channel) setOpened(channel)
   const { queryKey } = channelQuery(id)
   // An address whose test failed is saved when the button is pressed again.
-  const [tested, setTested] = useState(channel.address)
+  const [failed, setFailed] = useState<string | null>(null)
   const { mutate, error, isPending, reset } = useMutation({
     async mutationFn() {
-      if (fields.address !== opened.address && fields.address !== tested) {
-        setTested(fields.address)
-        await testAddress(id, fields.address)
+      // A test has the stored headers, which are sent to no other origin, and not those that are typed.
+      if (changes.address !== undefined && changes.address !== failed && !needsHeaders) {
+        const fault = await testAddress(id, changes.address)
+        if (fault) {
+          setFailed(changes.address)
+          throw fault
+        }
       }
       return versionOf(
         api.changeChannel(
@@ -131,7 +140,9 @@ function Change({ channel }: { channel: Channel }) {
           .map((input) => (
             <Fragment key={input.name}>
               <Field
-                input={input}
+                input={
+                  input.name === "contact" && isMasked ? { ...input, hint: maskedHint(input.hint) } : input
+                }
                 value={fields[input.name]}
                 change={(value) => set({ [input.name]: value })}
               />
@@ -140,9 +151,6 @@ function Change({ channel }: { channel: Channel }) {
                   <span>{headersNeeded}</span>
                   <HeaderFields headers={headers} change={setHeaders} />
                 </>
-              )}
-              {input.name === "contact" && isMasked && (
-                <Text size="sm">Masked: the scope personal-data shows it.</Text>
               )}
             </Fragment>
           ))}
@@ -154,7 +162,7 @@ function Change({ channel }: { channel: Channel }) {
             loading={isPending}
             disabled={isEmpty(changes) || (needsHeaders && !areComplete(headers))}
           >
-            {error && tested === changes.address ? "Save anyway" : "Save"}
+            {changes.address === failed ? "Save anyway" : "Save"}
           </Button>
         </Group>
       </Stack>
@@ -162,12 +170,24 @@ function Change({ channel }: { channel: Channel }) {
   )
 }
 
-/** Rejects if the receiver does not accept a test delivery. */
-async function testAddress(id: string, address: string): Promise<void> {
-  const { attempt } = await createPost().post.testChannel({ id, body: { address } })
-  if (attempt.error === null) return
-  const detail = `${attempt.detail ?? outcomeOf(attempt)}. Nothing is changed. Correct the address, or save it anyway.`
-  throw new ApiFailure({ type: "about:blank", title: "The receiver did not accept it", status: 409, detail })
+const maskedHint = (hint = "") => `${hint} Masked: the scope personal-data shows it.`
+
+/**
+ * Null if the receiver accepts a test delivery. A test without a verdict must not prevent the change. Rejects if the
+ * request is rejected, for example because the address is no URL.
+ */
+async function testAddress(id: string, address: string): Promise<ApiFailure | null> {
+  try {
+    const { attempt } = await createPost().post.testChannel({ id, body: { address } })
+    if (attempt.error === null) return null
+    const outcome = (attempt.detail ?? outcomeOf(attempt)).replace(/\.$/, "")
+    const detail = `${outcome}. Nothing is changed. Correct the address, or save it anyway.`
+    const title = "The receiver did not accept it"
+    return new ApiFailure({ type: "about:blank", title, status: 409, detail })
+  } catch (error) {
+    if (hasCode(error, "no-dispatcher") || hasCode(error, "test-unfinished")) return error as ApiFailure
+    throw error
+  }
 }
 
 function ReceiverHeaders({ channel }: { channel: Channel }) {
