@@ -90,6 +90,10 @@ export const deadReasons = {
 export const revealMore =
   "It contains the e-mail address of the site's owner. That you have seen it is written to the audit log."
 
+/** The receiver takes a request as genuine by its body and signature alone. */
+export const wholeSignatures =
+  "It also contains whole signatures: whoever has the file can send this delivery to its receiver again."
+
 export const jobKindNames = {
   resend: "Resend",
   replay: "Replay",

@@ -2,11 +2,11 @@ import type { DeliveryWithAttempts } from "@sitewire/contracts"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
-import { revealMore } from "../../words.ts"
+import { revealMore, wholeSignatures } from "../../words.ts"
 
 /** Saves everything about a delivery as evidence: with what was sent for whoever may reveal it, which is audited. */
 export function Download({ delivery }: { delivery: DeliveryWithAttempts }) {
-  const { revealsOf } = useAccess()
+  const { revealsOf, managesChannel } = useAccess()
   const { id, channel, body } = delivery
   const reveals = body !== null && revealsOf(channel)
   return (
@@ -17,7 +17,8 @@ export function Download({ delivery }: { delivery: DeliveryWithAttempts }) {
       then={(evidence) => save(`delivery-${id}.json`, JSON.stringify(evidence, null, 2))}
     >
       The file has its states, attempts, headers and responses.{" "}
-      {body !== null && (reveals ? revealMore : "E-mail addresses are masked.")}
+      {body !== null && (reveals ? revealMore : "E-mail addresses are masked.")}{" "}
+      {reveals && managesChannel(channel) && wholeSignatures}
     </Action>
   )
 }
