@@ -94,15 +94,27 @@ function Found({ delivery: stored }: { delivery: Delivery }) {
             <Body delivery={delivery} revealed={revealed} reveal={setRevealed} />
           </Rows>
         </Columns>
-        {revealed?.request_headers && url && (
+        {revealed && (
           <Section title="Repeat by hand">
-            <Code what="curl" code={curlOf(url, revealed.request_headers, revealed.body)} />
+            {revealed.request_headers && url ? (
+              <>
+                <Code what="curl" code={curlOf(url, revealed.request_headers, revealed.body)} />
+                {channel && channel.request_header_names.length > 0 && (
+                  <small>{`Add the channel's request headers, which are not in the command: ${channel.request_header_names.join(", ")}.`}</small>
+                )}
+              </>
+            ) : (
+              noCommand
+            )}
           </Section>
         )}
       </Rows>
     </>
   )
 }
+
+const noCommand =
+  "There is no command: it needs the headers of an attempt that has ended, a signing secret that is not retired, and a session that may resend the delivery."
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 
