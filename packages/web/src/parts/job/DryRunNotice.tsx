@@ -21,9 +21,11 @@ export function DryRunNotice({
       kind={data && data.matching > 0 ? "warn" : "idle"}
       role="status"
       title={
-        data
-          ? `${data.complete ? "" : "At least "}${title(formatNumber(data.matching), data.matching === 1)}`
-          : "Counting …"
+        data && data.matching === 0 && !data.complete
+          ? "The count took too long: whether anything matches is unknown."
+          : data
+            ? `${data.complete ? "" : "At least "}${title(formatNumber(data.matching), data.matching === 1)}`
+            : "Counting …"
       }
     >
       {data && data.matching > 0 && children}
