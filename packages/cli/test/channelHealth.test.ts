@@ -64,3 +64,13 @@ test("channel health says nothing of attempts while the channel is paused, and n
     `To see what the partner's server responded: sitewire delivery show ${delivery}`,
   ])
 })
+
+test("an empty list says that nothing matches if --failing or another filter was given, and not for an argument", async () => {
+  const api = await startReceiver((_, response) => response.end('{"data":[],"next_cursor":null}'))
+  onTestFinished(() => api.close())
+  const env = { SITEWIRE_API: api.url, SITEWIRE_API_KEY: "swk_k" }
+  const list = async (...args: string[]) => (await runCommand(args, { env })).stdout.trimEnd()
+  expect(await list("channel", "list", "--failing")).toBe("No such channels.")
+  expect(await list("channel", "list")).toContain("Create one")
+  expect(await list("sync", "list", "bakery")).toContain("No syncs are stored")
+})

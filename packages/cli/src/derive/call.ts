@@ -112,6 +112,7 @@ export function call<Name extends Operation, Loaded = undefined>(
         ...(route.body && { body: change }),
       } as Sent<Name>
       spec.prepare?.(sent, all)
+      const isFiltered = Object.keys(sent).some((name) => !["id", "body", spec.sentAs].includes(name))
       if (confirm) await session.confirm(all, () => callApi(async (client) => confirm(client, sent)))
       const output = await callApi((client) => {
         const name = spec.instead?.(id, all) ?? operation
@@ -122,7 +123,6 @@ export function call<Name extends Operation, Loaded = undefined>(
           : send(sent, timeoutMs === undefined ? {} : { timeoutMs })
       })
       const loaded = await callApi(async (client) => spec.load?.(client, output))
-      const isFiltered = Object.keys(filter).length > 0
       session.print(output, (value, style) => print(spec, value, isFiltered, style, loaded as Loaded))
       for (const note of [spec.note?.(output, sent) ?? []].flat()) session.note(note)
       if (isList) noteMore(session, output)

@@ -24,7 +24,7 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
     ["last hour", describeStatistics(health.last_hour)],
     ["last day", describeStatistics(health.last_day)],
     [
-      "responses",
+      "newest responses",
       health.responses.map(({ attempts, ...response }) => `${describe(response)}: ${attempts}`).join(", ") ||
         null,
     ],
