@@ -327,7 +327,7 @@ test("a contact is told of a recovery once, when attempts succeed again, and of 
   expect(recovered?.headers).toContain("Subject: Webhooks: your endpoint accepts deliveries again")
   expect(recovered?.text).toContain("Your endpoint for the channel acme accepts our deliveries again.")
   expect(recovered?.text).toContain(
-    "3 deliveries are dead: they are not sent again by themselves. Tell us if we shall send them again.",
+    "3 deliveries are dead: they are not sent again by themselves. Now that your endpoint works, resend them, or tell us.",
   )
   // It fails again.
   await fail("acme")

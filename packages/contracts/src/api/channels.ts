@@ -93,7 +93,11 @@ export const changeAddressSchema = z
   .meta({ id: "ChangeAddress", "x-rejections": ["address has another scheme, host or port"] })
 
 export const testChannelSchema = z
-  .strictObject({ address: changeAddressSchema.shape.address.optional() })
+  .strictObject({
+    address: changeAddressSchema.shape.address.optional().meta({
+      description: "Tests this address in place of the channel's. Only operators may give one.",
+    }),
+  })
   .optional()
   .meta({ id: "TestChannel" })
 

@@ -99,7 +99,7 @@ export function describeFailure({
     waiting > 0 &&
       `${deliveriesOf(`${number.format(waiting)}${more ? "+" : ""}`, waiting === 1)} ${waiting === 1 ? "waits" : "wait"} for another attempt, which follows by itself.`,
     `A delivery that you do not accept within ${spanOf(health.retry_period_ms)} is dead: it is not sent again by itself.`,
-    dead.count > 0 && `${describeDead(dead)} When your endpoint works, resend ${pronoun(dead)}, or tell us.`,
+    dead.count > 0 && `${describeDead(dead)} When your endpoint works, ${describeResend(dead)}`,
     "",
     "Please let your endpoint respond with a 2xx status within 10 seconds, also to a delivery that it has had before.",
   ]
@@ -113,7 +113,7 @@ export function describeRecovery(channel: Endpoint, { last_success: success, dea
     "",
     `Endpoint: ${channel.address}`,
     success && `Last accepted: ${utc(success.at)}`,
-    dead.count > 0 && `${describeDead(dead)} Tell us if we shall send ${pronoun(dead)} again.`,
+    dead.count > 0 && `${describeDead(dead)} Now that your endpoint works, ${describeResend(dead)}`,
   ]
   return lines.filter((line) => typeof line === "string").join("\n")
 }
@@ -124,7 +124,7 @@ function describeDead({ count }: Health["dead"]): string {
   return `${deliveriesOf(counted, one)} ${one ? "is" : "are"} dead: ${one ? "it is" : "they are"} not sent again by ${one ? "itself" : "themselves"}.`
 }
 
-const pronoun = ({ count }: Health["dead"]) => (count === 1 ? "it" : "them")
+const describeResend = ({ count }: Health["dead"]) => `resend ${count === 1 ? "it" : "them"}, or tell us.`
 
 const utc = (time: string) => `${time.replace("T", " ").replace(/\.\d+Z$/, "")} UTC`
 
