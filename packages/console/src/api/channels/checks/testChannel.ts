@@ -51,7 +51,10 @@ async function requestTest(
     },
     select: { id: true },
   })
-  const changes = { test: { old: null, new: check.id } }
+  const changes = {
+    test: { old: null, new: check.id },
+    ...(checked ? { address: { old: null, new: checked.href } } : {}),
+  }
   return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
 }
 
