@@ -234,7 +234,10 @@ export const deliveryWithAttemptsSchema = deliverySchema
         id: z.string().meta({ examples: ["job_8c1f0e6a9b2d7c835e10"] }),
         kind: z.enum(["resend", "erasure"]),
         requested_at: z.iso.datetime().meta({ description: "When the job was created." }),
-        requested_by: z.string().nullable().meta({ description: "null: only operators see it." }),
+        requested_by: z
+          .string()
+          .nullable()
+          .meta({ description: "null: it was another key, which only operators see." }),
       })
       .nullable()
       .meta({

@@ -1,4 +1,5 @@
 import { newestAttempts } from "@sitewire/contracts"
+import { nameOf } from "../../auth/caller.ts"
 import { attemptResponse, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
 import { attemptsOf } from "../../deliveries/findAttempts.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
@@ -34,8 +35,9 @@ export const readDelivery = implement("readDelivery", async ({ prisma, sql }, { 
       id: job.id,
       kind: job.kind === "erasure" ? ("erasure" as const) : ("resend" as const),
       requested_at: job.created_at.toISOString(),
-      // A partner need not know the names of operators' keys.
-      requested_by: caller.channels === "all" ? job.requested_by : null,
+      // A partner need not know the names of operators' keys, and may read its own job.
+      requested_by:
+        caller.channels === "all" || job.requested_by === nameOf(caller) ? job.requested_by : null,
     },
   })
 })
