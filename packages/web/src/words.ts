@@ -26,7 +26,7 @@ export const waitingForNames = {
   busy: "Channel is busy",
   breaker: "Circuit breaker is open",
   paused: "Channel is paused",
-  fault: "Dispatcher cannot send it",
+  fault: "Fault of ours: it cannot be sent",
   resend: "Resend requested",
   overdue: "Attempt was overdue",
   rate: "Maximum rate of the channel",
