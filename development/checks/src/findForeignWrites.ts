@@ -19,7 +19,7 @@ const owners = {
   ],
 }
 
-const isProduct = /^(?:packages|services)\/(?!development\/)[^/]+\/src\/.*(?<!\.test)\.tsx?$/
+const isProduct = /^(?:packages|services)\/[^/]+\/src\/.*(?<!\.test)\.tsx?$/
 
 /** Which tables of other packages a source file writes, in SQL or with Prisma. */
 export function findForeignWrites({ path, text }: { path: string; text: string }): string[] {

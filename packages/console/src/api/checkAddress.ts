@@ -1,6 +1,7 @@
 import { type AddressPolicy, vetUrl } from "@sitewire/egress"
 import { invalidRequest } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
+import type { ApiContext } from "./implement.ts"
 
 /**
  * Returns the normalised URL, so that the caller stores exactly what was checked. The IP addresses of the
@@ -14,4 +15,13 @@ export function checkAddress(
   const verdict = vetUrl(text, policy)
   if (verdict.kind === "ok") return { kind: "ok", href: verdict.url.href }
   return invalidRequest("body", [{ field, message: `${field}: ${verdict.message}` }])
+}
+
+/** The same for a channel, by the rules of whoever may set its address. */
+export function checkChannelAddress(
+  { operatorsPolicy, partnersPolicy }: Pick<ApiContext, "operatorsPolicy" | "partnersPolicy">,
+  address: string,
+  partnerMayChange: boolean,
+) {
+  return checkAddress("address", address, partnerMayChange ? partnersPolicy : operatorsPolicy)
 }

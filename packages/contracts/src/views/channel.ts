@@ -24,7 +24,7 @@ export const channelView = {
     "standard_webhooks",
     ["request_header_names", { label: "request headers" }],
     ["send_traceparent", { label: "traceparent" }],
-    ["paused_at", {}],
+    "paused_at",
     [
       "max_per_second",
       { label: "maximum rate", value: ({ max_per_second: max }) => max && `${max} per second` },

@@ -1,6 +1,6 @@
 /**
- * One thing that a reader sees of a row, in a list or on its own. Views know neither zod nor React nor commander, because the
- * CLI and the page have them at run time.
+ * One thing that a reader sees of a row, in a list or on its own. Views import types only: the page must not load zod, nor the
+ * CLI React.
  */
 export type Field<Row> = {
   /** Unique in its list. */
@@ -17,14 +17,14 @@ export type Field<Row> = {
 type Value = string | number | boolean | readonly string[] | null | undefined
 
 /** `ago`: how long ago, or in what time. `id`: text that is never cut. `bad`: what should not be. */
-type Format = "text" | "id" | "state" | "bad" | "time" | "ago" | "duration" | "bytes"
+type Format = "text" | "id" | "state" | "bad" | "time" | "ago" | "duration"
 
 /** A field of a form of the page. */
 export type Input<Row> = {
   name: keyof Row & string
   label: string
   hint?: string
-  kind: "text" | "url" | "email" | "number" | "switch"
+  kind: "url" | "email" | "number" | "switch"
   /** What it means to leave the field empty. Without it, the field is required. */
   empty?: string
   placeholder?: string

@@ -4,7 +4,7 @@ import { type Caller, nameOf } from "../../auth/caller.ts"
 import { invalidRequest, notFound, problem } from "../../http/problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../../http/response.ts"
 import { newId } from "../../newIds.ts"
-import { checkAddress } from "../checkAddress.ts"
+import { checkChannelAddress } from "../checkAddress.ts"
 import { type ApiContext, implement } from "../implement.ts"
 import { type ChannelRow, changedChannel, channelColumns, channelResponse } from "./channelResponse.ts"
 import { checkRunning } from "./checks/checkRunning.ts"
@@ -17,13 +17,13 @@ const validMs = 15 * 60_000
 
 export const changeAddress = implement(
   "changeAddress",
-  async ({ prisma, operatorsPolicy, partnersPolicy }, { params: { id }, body, caller }) => {
+  async (context, { params: { id }, body, caller }) => {
+    const { prisma } = context
     const channel = await lockChannel(prisma, id, caller)
     if (!channel) return notFound("channel", id)
     const rejected = rejectPartner(caller, channel)
     if (rejected) return rejected
-    const policy = channel.partner_may_change_address ? partnersPolicy : operatorsPolicy
-    const address = checkAddress("address", body.address, policy)
+    const address = checkChannelAddress(context, body.address, channel.partner_may_change_address)
     if (address.kind === "problem") return address
     const refused =
       rejectHeaders(channel, address.href) ??

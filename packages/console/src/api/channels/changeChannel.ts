@@ -4,7 +4,7 @@ import type { Caller } from "../../auth/caller.ts"
 import { notFound, problem } from "../../http/problems.ts"
 import { changesOf, ok, type Problem } from "../../http/response.ts"
 import { given } from "../../http/responseOf.ts"
-import { checkAddress } from "../checkAddress.ts"
+import { checkChannelAddress } from "../checkAddress.ts"
 import { checkIfMatch, etagOf } from "../etag.ts"
 import { implement } from "../implement.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
@@ -15,7 +15,7 @@ import { lockChannel } from "./findChannel.ts"
 export const changeChannel = implement(
   "changeChannel",
   async (context, { params: { id }, body, headers, caller }) => {
-    const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
+    const { prisma, sealingKeys } = context
     const found = await lockChannel(prisma, id, caller)
     if (!found) return notFound("channel", id)
     const rejected = rejectOperatorsFields(caller, body) ?? rejectContact(context, body)
@@ -27,8 +27,7 @@ export const changeChannel = implement(
     const data = given(columns)
     if (body.address !== undefined || body.partner_may_change_address === true) {
       const partnerMayChange = body.partner_may_change_address ?? found.partner_may_change_address
-      const policy = partnerMayChange ? partnersPolicy : operatorsPolicy
-      const address = checkAddress("address", body.address ?? found.address, policy)
+      const address = checkChannelAddress(context, body.address ?? found.address, partnerMayChange)
       if (address.kind === "problem") return address
       const addresses = { from: found.address, to: address.href }
       const unsafe = checkHeadersOrigin(found.request_header_names, request_headers, addresses)

@@ -5,7 +5,7 @@ import { idTaken, problem } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { given } from "../../http/responseOf.ts"
 import { newId } from "../../newIds.ts"
-import { checkAddress } from "../checkAddress.ts"
+import { checkChannelAddress } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { implement } from "../implement.ts"
 import { requestHeaderColumns } from "../requestHeaders.ts"
@@ -13,11 +13,10 @@ import { channelColumns, channelResponse } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact } from "./contact.ts"
 
 export const createChannel = implement("createChannel", async (context, { body, caller }) => {
-  const { prisma, sealingKeys, operatorsPolicy, partnersPolicy } = context
+  const { prisma, sealingKeys } = context
   const rejected = rejectContact(context, body)
   if (rejected) return rejected
-  const policy = body.partner_may_change_address ? partnersPolicy : operatorsPolicy
-  const address = checkAddress("address", body.address, policy)
+  const address = checkChannelAddress(context, body.address, body.partner_may_change_address ?? false)
   if (address.kind === "problem") return address
   const { id = newId("chn"), request_headers, contact: givenContact = null, ...columns } = body
   const secret_id = newId("sec")

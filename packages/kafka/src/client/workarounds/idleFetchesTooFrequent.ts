@@ -22,7 +22,7 @@ ConsumerGroup.prototype.fetch = async function (nodeId) {
   const isIdle = now - (lastActiveAt ?? now) > idleAfterMs && this.paused().length === 0
   this.maxWaitTime = isIdle ? longestWaitMs : shortestWaitMs
   const batches = await fetch.call(this, nodeId)
-  // Not for an empty one: the group fetches from each broker by itself.
+  // An empty fetch changes nothing, because another broker may have returned records meanwhile.
   if (!batches.every((batch) => batch.isEmpty())) activeAt.set(this, performance.now())
   return batches
 }

@@ -17,7 +17,7 @@ export function Search({ close }: { close: () => void }) {
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
   const [entered, setEntered] = useState(false)
-  // An e-mail address is searched when it is whole: a part of it would be in a URL.
+  // A part of an e-mail address would be in a URL, so a text with @ gets more time to become a whole one.
   const [paused] = useDebouncedValue(text.trim(), text.includes("@") ? 600 : 200)
   const searched = entered ? text.trim() : paused
   const { data: found, isFetching } = useQuery({

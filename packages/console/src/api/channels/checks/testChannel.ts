@@ -4,7 +4,7 @@ import { type Caller, nameOf } from "../../../auth/caller.ts"
 import { notFound, problem } from "../../../http/problems.ts"
 import { ok, type Problem, type Success } from "../../../http/response.ts"
 import { newId } from "../../../newIds.ts"
-import { checkAddress } from "../../checkAddress.ts"
+import { checkChannelAddress } from "../../checkAddress.ts"
 import { type ApiContext, implement } from "../../implement.ts"
 import { lockChannel } from "../findChannel.ts"
 import { rotationConflict } from "../secret/rotationConflict.ts"
@@ -28,15 +28,16 @@ type Test = { id: string; kind: "test" | "secret_test"; caller: Caller; address?
 
 /** `address`: instead of the channel's own. */
 async function requestTest(
-  { prisma, operatorsPolicy, partnersPolicy }: ApiContext,
+  context: ApiContext,
   { id, kind, caller, address }: Test,
 ): Promise<Success<{ check: string }> | Problem> {
+  const { prisma } = context
   const channel = await lockChannel(prisma, id, caller)
   if (!channel) return notFound("channel", id)
   if (address !== undefined && caller.channels !== "all")
     return problem("missing-scope", "Only an operator may test an address that is not the channel's.")
-  const policy = channel.partner_may_change_address ? partnersPolicy : operatorsPolicy
-  const checked = address === undefined ? null : checkAddress("address", address, policy)
+  const checked =
+    address === undefined ? null : checkChannelAddress(context, address, channel.partner_may_change_address)
   if (checked?.kind === "problem") return checked
   if (kind === "secret_test" && channel.other_secret_id === null) return rotationConflict(prisma, id, "test")
   const running = await checkRunning(prisma, id, kind)
