@@ -126,13 +126,16 @@ function outcomeOf(
   }
 }
 
-/** After an outcome was recorded. */
+/** After an outcome was recorded. `counts`: it was stored with its delivery, or its claim still existed. */
 function follow(
   it: History,
   flight: InFlight,
   { id, number, decision }: Outcome,
-  stateBefore: string | undefined,
-  unpublished: boolean,
+  {
+    stateBefore,
+    counts,
+    unpublished,
+  }: { stateBefore: string | undefined; counts: boolean; unpublished: boolean },
 ): void {
   const { process, model, deliveries, waiting, used, notBefore, records } = it
   const made = flight.used + process.steady - flight.at
@@ -140,7 +143,7 @@ function follow(
   if (stateBefore !== "dead" && deliveries.get(id)?.state === "dead")
     check(made + (delays.at(-1) ?? 0) > schedule.periodMs, `${id} died before its retry period was over`)
   const row = waiting.get(id)
-  if (decision.delay === null || row?.next !== model.clock.now + decision.delay) return
+  if (!counts || decision.delay === null || row?.next !== model.clock.now + decision.delay) return
   used.set(id, made + decision.delay)
   notBefore.set(id, row.next)
   if (!unpublished) records.push({ delivery: id, attempt: number + 1 })
@@ -195,9 +198,15 @@ export async function store(
     if (each.outcome && isLocked(each) && repeated.includes(each)) continue
     endClaim(it, each.flight)
     const id = known.get(each.common.event) ?? ""
+    const counts = !repeated.includes(each)
     if (each.outcome)
-      follow(it, each.flight, { ...each.outcome, id }, before.get(id), step.do === "end" && step.unpublished)
-    else if (!repeated.includes(each)) used.set(id, each.deferral?.elapsed ?? 0)
+      follow(
+        it,
+        each.flight,
+        { ...each.outcome, id },
+        { stateBefore: before.get(id), counts, unpublished: step.do === "end" && step.unpublished },
+      )
+    else if (counts) used.set(id, each.deferral?.elapsed ?? 0)
   }
 }
 
@@ -206,7 +215,7 @@ export async function record(
   flights: readonly InFlight[],
   step: Step & { do: "end" },
 ): Promise<void> {
-  const { process, sql, model, deliveries } = it
+  const { process, sql, model, deliveries, waiting } = it
   const batch = new Map(
     flights.flatMap((flight) => (flight.kind === "claimed" ? [[flight.due.id, flight]] : [])),
   )
@@ -224,11 +233,12 @@ export async function record(
     "locked",
   )
   for (const { flight, outcome } of made) {
-    const state = deliveries.get(outcome.id)?.state
+    const stateBefore = deliveries.get(outcome.id)?.state
+    const counts = waiting.get(outcome.id)?.lease === flight.claimed.lease
     model.record(outcome)
     if (model.locked.has(outcome.id)) continue
     endClaim(it, flight)
-    follow(it, flight, outcome, state, step.unpublished)
+    follow(it, flight, outcome, { stateBefore, counts, unpublished: step.unpublished })
   }
 }
 
