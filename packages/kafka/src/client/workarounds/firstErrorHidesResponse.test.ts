@@ -8,15 +8,16 @@ test("a rejected record leaves the outcome of the request's other partitions kno
   const brokers = createBrokerConnections(realBroker(), { requestTimeoutMs: 5_000, retries: 2 })
   onTestFinished(() => brokers.disconnect())
   await brokers.connect()
-  const withoutKey = { partition: 0, messages: [{ key: null, value: "compaction needs a key" }] }
-  const withKey = { partition: 1, messages: [{ key: "a", value: "x" }] }
-  // A new topic's leader is known some time before it accepts records.
-  const outcomes = await waitUntil("an outcome of the leader", async () => {
+  const accepted = (partition: number) => ({ partition, messages: [{ key: "a", value: "x" }] })
+  const rejected = { partition: 0, messages: [{ key: null, value: "compaction needs a key" }] }
+  // A new topic's leaders are known some time before they accept records.
+  const { leader } = await waitUntil("both partitions to accept records", async () => {
     const metadata = await brokers.readMetadata(topic)
-    const leader = "leaders" in metadata ? metadata.leaders[0]?.leader : null
-    const found = await brokers.produce(leader ?? 0, topic, [withoutKey, withKey], 5_000)
-    return found.get(1) === null && found
+    const leader = ("leaders" in metadata ? metadata.leaders[0]?.leader : null) ?? 0
+    const found = await brokers.produce(leader, topic, [accepted(0), accepted(1)], 5_000)
+    return found.get(0) === null && found.get(1) === null && { leader }
   })
+  const outcomes = await brokers.produce(leader, topic, [rejected, accepted(1)], 5_000)
   expect(outcomes.get(0)).toMatchObject({ type: "INVALID_RECORD" })
   expect(outcomes.get(1)).toBeNull()
 })
