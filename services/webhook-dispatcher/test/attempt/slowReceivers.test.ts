@@ -1,6 +1,7 @@
 import { startReceiver } from "@sitewire/cli/receivers"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
+import { fastestBurst } from "../fixtures/fastestBurst.ts"
 import { paid, startInstallation } from "../fixtures/testDispatcher.ts"
 import { waitForAttempts } from "../fixtures/waitForAttempts.ts"
 
@@ -14,26 +15,13 @@ test("a partner that hangs does not delay another", async () => {
     MAX_OUTSTANDING_RECORDS: "64",
     CHANNEL_MAX_CONCURRENCY: "4",
     CHANNEL_MAX_WAIT: "100ms",
-    // Longer than the test waits for a delivery, so that no attempt times out.
+    // Longer than the test waits for a burst, so that no attempt times out.
     DELIVERY_TIMEOUT: "150s",
   })
-  /** The shortest time of ten bursts, because other work of the machine lengthens some. */
-  async function fastestBurst(name: string): Promise<number> {
-    let fastest = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 10; round++) {
-      const burst = Array.from({ length: 20 }, (_, at) => paid(`${name}-${round}-${at}`))
-      const received = answers.received.length + burst.length
-      const beganAt = performance.now()
-      await it.publishPaid(burst)
-      await waitUntil("the burst", () => answers.received.length === received)
-      fastest = Math.min(fastest, performance.now() - beganAt)
-    }
-    return fastest
-  }
-  const alone = await fastestBurst("alone")
+  const alone = await fastestBurst(it, "acme", answers)
   await it.publishPaid(Array.from({ length: 300 }, (_, at) => paid(`hang-${at}`, { channel: "hangs" })))
   await waitUntil("the hanging ones to fill their bound", () => hangs.received.length === 4)
-  expect(await fastestBurst("beside")).toBeLessThan(4 * alone)
+  expect(await fastestBurst(it, "acme", answers)).toBeLessThan(4 * alone)
   expect(hangs.received).toHaveLength(4)
   await Promise.all([hangs.close(), answers.close()])
 })
