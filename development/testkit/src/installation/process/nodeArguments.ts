@@ -5,7 +5,7 @@
  * 32. A scheduler loses nothing at 8.
  *
  * V8 collects the young generation with several threads and stops the service until the last has finished.
- * Beside a busy database, the dispatcher waits less with one thread (decision 0019). The gateway would be
+ * Beside a busy database, the dispatcher waits less with one thread. The gateway would be
  * slower.
  */
 const youngGeneration: Record<string, readonly string[]> = {
@@ -17,9 +17,9 @@ const defaultYoungGeneration = ["--max-semi-space-size=16"]
 
 /**
  * By default, V8 collects the old generation when it has grown to four times its live objects. The services
- * have few live objects, so collecting at 2.5 times saves memory for little CPU time (decision 0019). If
+ * have few live objects, so collecting at 2.5 times saves memory for little CPU time. If
  * similar objects often survive, V8 would also allocate new ones directly in the old generation. There they
- * would become garbage, because the services' objects live for milliseconds (decision 0019).
+ * would become garbage, because the services' objects live for milliseconds.
  *
  * deploy/assemble/compile.ts must have the same arguments, because Node's compile cache is valid only with these.
  */
