@@ -14,12 +14,9 @@ export const localVariables = {
     .string()
     .optional()
     .meta({ description: "A Postgres of your own, used instead of starting one.", secret: true }),
-  KAFKA_BROKERS: z
-    .string()
+  KAFKA_BROKERS: z.string().optional().describe("A Kafka of your own, used instead of starting one."),
+  BACKING_SERVICES: z
+    .enum(["docker", "local"], "must be docker or local")
     .optional()
-    .meta({ description: "A Kafka of your own, used instead of starting one." }),
-  BACKING_SERVICES: z.enum(["docker", "local"], "must be docker or local").optional().meta({
-    description:
-      "Start Postgres and Kafka only in this way. Not set: Docker if it responds, otherwise local.",
-  }),
+    .describe("Start Postgres and Kafka only in this way. Not set: Docker if it responds, otherwise local."),
 }

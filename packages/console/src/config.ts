@@ -31,23 +31,28 @@ export const consoleVariables = {
   ...databaseVariables,
   ...retryVariables,
   ...telemetryVariables,
-  CONSOLE_HOST: z.string().default("127.0.0.1").meta({
-    description:
+  CONSOLE_HOST: z
+    .string()
+    .default("127.0.0.1")
+    .describe(
       "IP address on which the management API listens. It must not be reachable from the internet without a proxy with TLS.",
-  }),
+    ),
   CONSOLE_PORT: portVariable(8090, "Port of the management API; 0 chooses a free port."),
   ...sealingVariables,
   ...siteVariables,
   GATEWAY_ORIGIN: originSchema
     .optional()
-    .meta({ description: "Origin of trigger URLs. Default: https:// and the connection's site." }),
-  CONSOLE_ORIGIN: originSchema.refine(isHttpsOrLoopback, httpsOrLoopback).optional().meta({
-    description:
+    .describe("Origin of trigger URLs. Default: https:// and the connection's site."),
+  CONSOLE_ORIGIN: originSchema
+    .refine(isHttpsOrLoopback, httpsOrLoopback)
+    .optional()
+    .describe(
       "Origin at which browsers open the web console, such as https://console.example. Default: http at a loopback address, with any port.",
-  }),
-  CONSOLE_WEB_FOLDER: z.string().optional().meta({
-    description: "Folder of the built web console. Default: packages/web/dist of this version.",
-  }),
+    ),
+  CONSOLE_WEB_FOLDER: z
+    .string()
+    .optional()
+    .describe("Folder of the built web console. Default: packages/web/dist of this version."),
   TRUSTED_PROXIES: rangesVariable(
     "IP ranges (CIDR, separated by commas) of the proxies in front of the console, whose X-Forwarded-For states the client's address. Failed sign-ins are limited by address.",
   ),
@@ -55,14 +60,15 @@ export const consoleVariables = {
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .refine(isHttpsOrLoopback, httpsOrLoopback)
     .optional()
-    .meta({
-      description:
-        "Issuer URL of a provider of OpenID Connect, with which users can sign in to the web console. Needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
-    }),
-  OIDC_CLIENT_ID: z.string().optional().meta({
-    description:
+    .describe(
+      "Issuer URL of a provider of OpenID Connect, with which users can sign in to the web console. Needs OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
+    ),
+  OIDC_CLIENT_ID: z
+    .string()
+    .optional()
+    .describe(
       "The console's client id at the provider. The redirect URI is CONSOLE_ORIGIN followed by /session/oidc/callback.",
-  }),
+    ),
   OIDC_CLIENT_SECRET: z.string().optional().meta({
     description: "The console's client secret at the provider.",
     secret: true,
@@ -70,9 +76,7 @@ export const consoleVariables = {
   OIDC_SCOPES_CLAIM: z
     .string()
     .default("sitewire_scopes")
-    .meta({
-      description: `Claim of the ID token that lists a user's scopes: ${scopeForms}. Other values are ignored.`,
-    }),
+    .describe(`Claim of the ID token that lists a user's scopes: ${scopeForms}. Other values are ignored.`),
   OIDC_GROUP_SCOPES: z
     .string()
     .transform((text, context) => {
@@ -82,10 +86,9 @@ export const consoleVariables = {
       return z.NEVER
     })
     .optional()
-    .meta({
-      description:
-        'Scopes of the groups that OIDC_SCOPES_CLAIM lists, as JSON: {"webhook-operators":["operate"]}. With it, the claim\'s values are names of groups, and never scopes.',
-    }),
+    .describe(
+      'Scopes of the groups that OIDC_SCOPES_CLAIM lists, as JSON: {"webhook-operators":["operate"]}. With it, the claim\'s values are names of groups, and never scopes.',
+    ),
   SIGN_IN_WITH_KEY: booleanVariable(
     "Whether API keys, and the links that they create, sign in to the web console. Set it to false if all users have OpenID Connect.",
     "true",
@@ -107,21 +110,20 @@ export const consoleVariables = {
         "Server for e-mails, such as smtp://user:password@mail.example:587 (STARTTLS) or smtps://… (TLS from the start). With a password, TLS is required, except to a loopback address. Default: no e-mail is sent. Needs SMTP_FROM.",
       secret: true,
     }),
-  SMTP_FROM: emailAddressSchema
-    .optional()
-    .meta({ description: "Address from which e-mails are sent. Needs SMTP_URL." }),
+  SMTP_FROM: emailAddressSchema.optional().describe("Address from which e-mails are sent. Needs SMTP_URL."),
   OPERATOR_EMAILS: listVariable(operatorEmails)
     .pipe(z.array(emailAddressSchema).max(20, "must have at most 20 addresses"))
     .prefault("")
-    .meta({ description: operatorEmails }),
+    .describe(operatorEmails),
   CONTACT_MAIL_AFTER: durationVariable(
     "15m",
     "How long a channel has failed when its contact gets an e-mail. Dead deliveries are reported after a minute.",
   ),
-  API_KEY_MAX_AGE: durationSchema.optional().meta({
-    description:
+  API_KEY_MAX_AGE: durationSchema
+    .optional()
+    .describe(
       "How long an API key may be valid, such as 90d. Older keys expire, those included that exist already. Default: no limit.",
-  }),
+    ),
   API_REQUESTS_PER_MINUTE: countVariable(
     3_000,
     { min: 1, max: 1_000_000 },

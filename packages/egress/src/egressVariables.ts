@@ -9,7 +9,7 @@ export function rangesVariable(description: string) {
       (ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)),
       "must be CIDR ranges such as 10.20.0.0/16, separated by commas",
     )
-    .meta({ description })
+    .describe(description)
 }
 
 /** No port below 1024 but those of web servers: mail, SSH, DNS, LDAP and file servers listen there. */
@@ -30,10 +30,9 @@ export const egressVariables = {
     )
     .transform((ports) => ports.map(readPorts))
     .prefault(defaultPorts)
-    .meta({
-      description:
-        "Ports and ranges of ports, separated by commas, that addresses of partners may have. The tightest useful value is 443.",
-    }),
+    .describe(
+      "Ports and ranges of ports, separated by commas, that addresses of partners may have. The tightest useful value is 443.",
+    ),
 }
 
 function readPorts(text: string): PortRange {

@@ -15,10 +15,7 @@ export const gatewayVariables = {
   ...telemetryVariables,
   ...kafkaVariables,
   ...databaseVariables,
-  GATEWAY_HOST: z
-    .string()
-    .default("0.0.0.0")
-    .meta({ description: "Interface on which partners call the trigger URLs." }),
+  GATEWAY_HOST: z.string().default("0.0.0.0").describe("Interface on which partners call the trigger URLs."),
   GATEWAY_PORT: portVariable(8080, "Port on which partners call the trigger URLs; 0 picks a free one."),
   GATEWAY_DEADLINE: durationVariable(
     "14s",

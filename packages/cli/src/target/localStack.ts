@@ -6,20 +6,16 @@ import { incorrectUsage } from "../errors/failure.ts"
 
 /** The local stack's file. `npm start` writes it when all services on this machine are ready. */
 export const localStackSchema = z.object({
-  gateway: z.url().meta({ description: "The trigger gateway." }),
-  console: z.url().meta({ description: "The management API, without /v1." }),
-  partner: z.url().meta({ description: "The demo partner." }),
-  kafka: z.string().min(1).meta({ description: "Brokers as host:port, separated by commas." }),
-  database: z.string().min(1).meta({ description: "Postgres, as a URL with credentials." }),
-  apiKey: z.string().min(1).meta({ description: "A bearer key of the management API." }),
+  gateway: z.url().describe("The trigger gateway."),
+  console: z.url().describe("The management API, without /v1."),
+  partner: z.url().describe("The demo partner."),
+  kafka: z.string().min(1).describe("Brokers as host:port, separated by commas."),
+  database: z.string().min(1).describe("Postgres, as a URL with credentials."),
+  apiKey: z.string().min(1).describe("A bearer key of the management API."),
   topicPrefix: z.string().optional(),
-  ops: z
-    .record(z.string(), z.url())
-    .meta({ description: "Base URLs of /livez, /readyz and /metrics, by service." }),
-  processes: z.record(z.string(), z.int()).meta({ description: "Process ids, by service." }),
-  supervisorBirth: z
-    .string()
-    .meta({ description: "Distinguishes the supervisor from a later process with the same id." }),
+  ops: z.record(z.string(), z.url()).describe("Base URLs of /livez, /readyz and /metrics, by service."),
+  processes: z.record(z.string(), z.int()).describe("Process ids, by service."),
+  supervisorBirth: z.string().describe("Distinguishes the supervisor from a later process with the same id."),
 })
 
 export type LocalStack = z.infer<typeof localStackSchema>

@@ -33,17 +33,15 @@ export const apiKeySchema = z
     name: z.string(),
     scopes: z.array(z.string()),
     created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().meta({ description: "null: the key does not expire." }),
-    last_used_at: z.iso.datetime().nullable().meta({
-      description: "Accurate to a minute. null: the key was never used.",
-    }),
-    revoked_at: z.iso.datetime().nullable().meta({ description: "null: the key was not revoked." }),
+    expires_at: z.iso.datetime().nullable().describe("null: the key does not expire."),
+    last_used_at: z.iso.datetime().nullable().describe("Accurate to a minute. null: the key was never used."),
+    revoked_at: z.iso.datetime().nullable().describe("null: the key was not revoked."),
   })
   .meta({ id: "ApiKey", description: "A key of the management API, without its secret part." })
 
 export const createdApiKeySchema = apiKeySchema
   .extend({
-    key: z.string().meta({ description: "Shown only in this response. Store it where you store secrets." }),
+    key: z.string().describe("Shown only in this response. Store it where you store secrets."),
   })
   .meta({ id: "CreatedApiKey" })
 

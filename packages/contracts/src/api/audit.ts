@@ -39,14 +39,12 @@ export const auditQuerySchema = pageQuerySchema.extend({
     .string()
     .regex(/^[a-zA-Z]{1,64}$/, "must be an operationId of this document, such as changeChannel")
     .optional()
-    .meta({ description: "Only entries of this operation (its `operationId` in this document)." }),
+    .describe("Only entries of this operation (its `operationId` in this document)."),
   revealed: booleanParameterSchema.optional().meta({
     description: "true: only entries of operations that responded with a secret or with personal data.",
     examples: ["true"],
   }),
-  target_kind: auditTargetKindSchema
-    .optional()
-    .meta({ description: "Only entries about resources of this kind." }),
+  target_kind: auditTargetKindSchema.optional().describe("Only entries about resources of this kind."),
   target: plainText
     .min(1)
     .max(64)
@@ -56,8 +54,8 @@ export const auditQuerySchema = pageQuerySchema.extend({
       examples: ["acme"],
       "x-rejections": ["target needs target_kind"],
     }),
-  created_after: timeSchema.optional().meta({ description: "Only entries from this time on (inclusive)." }),
-  created_before: timeSchema.optional().meta({ description: "Only entries before this time (exclusive)." }),
+  created_after: timeSchema.optional().describe("Only entries from this time on (inclusive)."),
+  created_before: timeSchema.optional().describe("Only entries before this time (exclusive)."),
 })
 
 const changeSchema = z.object({
@@ -75,13 +73,13 @@ export const auditEntrySchema = z
   .object({
     id: z.string(),
     created_at: z.iso.datetime(),
-    key: z.object({ id: z.string(), name: z.string() }).meta({ description: "The API key of the caller." }),
-    operation: z.string().meta({ description: "`operationId` of the route, such as changeChannel." }),
+    key: z.object({ id: z.string(), name: z.string() }).describe("The API key of the caller."),
+    operation: z.string().describe("`operationId` of the route, such as changeChannel."),
     target: z.object({ kind: auditTargetKindSchema, id: z.string() }),
-    changes: z.record(z.string(), changeSchema).meta({
-      description: "The changed fields with their values before and after. Never contains a secret.",
-    }),
-    request_id: z.string().meta({ description: "`X-Request-Id` of the request." }),
+    changes: z
+      .record(z.string(), changeSchema)
+      .describe("The changed fields with their values before and after. Never contains a secret."),
+    request_id: z.string().describe("`X-Request-Id` of the request."),
     client_address: z
       .string()
       .nullable()

@@ -119,14 +119,17 @@ export const channelHealthSchema = z
       .int()
       .nullable()
       .meta({ description: "null: no maximum.", examples: [10] }),
-    dispatchers: z.array(dispatcherStatusSchema).nullable().meta({
-      description:
+    dispatchers: z
+      .array(dispatcherStatusSchema)
+      .nullable()
+      .describe(
         "The running dispatchers. Empty: none was seen in the last minute. null: only operators see them.",
-    }),
-    deferred: z.array(deferredSchema).meta({
-      description:
+      ),
+    deferred: z
+      .array(deferredSchema)
+      .describe(
         "Deliveries that wait for the channel's capacity, by reason. The oldest 100,000 are counted.",
-    }),
+      ),
     scheduled: z
       .object({
         count: z.int().meta({ description: "How many deliveries.", examples: [4] }),
@@ -138,10 +141,9 @@ export const channelHealthSchema = z
             examples: ["2026-03-01T12:04:00.000Z"],
           }),
       })
-      .meta({
-        description:
-          "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
-      }),
+      .describe(
+        "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
+      ),
     dead: deadDeliveriesSchema,
     retry_period_ms: z.int().meta({
       description: "A delivery that still fails after this time becomes dead.",
@@ -157,18 +159,17 @@ export const channelHealthSchema = z
       .array(
         z.object({
           status: lastAttempt.status,
-          error: attemptErrorSchema.nullable().meta({ description: "null: the attempts succeeded." }),
+          error: attemptErrorSchema.nullable().describe("null: the attempts succeeded."),
           attempts: z.int().meta({ description: "How many.", examples: [12] }),
         }),
       )
-      .meta({
-        description:
-          "What came back in the last day, most frequent first: the newest 10 attempts of each of the newest 500 deliveries.",
-      }),
+      .describe(
+        "What came back in the last day, most frequent first: the newest 10 attempts of each of the newest 500 deliveries.",
+      ),
     last_success: z
       .object(lastAttempt)
       .nullable()
-      .meta({ description: "The newest attempt that succeeded. null: none in the last 7 days." }),
+      .describe("The newest attempt that succeeded. null: none in the last 7 days."),
     last_failure: z
       .object({
         ...lastAttempt,
@@ -179,7 +180,7 @@ export const channelHealthSchema = z
           .meta({ description: "As in the delivery's attempt log.", examples: ["connect ECONNREFUSED"] }),
       })
       .nullable()
-      .meta({ description: "The newest attempt that failed in the last day. null: none." }),
+      .describe("The newest attempt that failed in the last day. null: none."),
   })
   .meta({ id: "ChannelHealth", description: "How deliveries to a channel go, now and in the last day." })
 

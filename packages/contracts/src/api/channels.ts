@@ -11,14 +11,16 @@ import { requestHeadersSchema, shownRequestHeaders } from "./requestHeaders.ts"
 
 /** What a channel has, and what a request may set. */
 const settings = {
-  standard_webhooks: z.boolean().meta({
-    description:
+  standard_webhooks: z
+    .boolean()
+    .describe(
       "Also send webhook-id, webhook-timestamp and webhook-signature (standardwebhooks.com). During a rotation the signature is by both secrets. Default of a new channel: true.",
-  }),
-  send_traceparent: z.boolean().meta({
-    description:
+    ),
+  send_traceparent: z
+    .boolean()
+    .describe(
       "Send the W3C header traceparent with attempts whose trace is recorded, so that the partner can continue the trace.",
-  }),
+    ),
   max_per_second: z
     .int()
     .min(1)
@@ -29,14 +31,16 @@ const settings = {
         "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
       examples: [10],
     }),
-  operator_notifications: z.boolean().meta({
-    description:
+  operator_notifications: z
+    .boolean()
+    .describe(
       "Send operator notifications to this channel. Its owner learns which channels and sources of connections have incidents.",
-  }),
-  partner_may_change_address: z.boolean().meta({
-    description:
+    ),
+  partner_may_change_address: z
+    .boolean()
+    .describe(
       "API keys with the scope `channel:<id>` may change the address, to one whose receiver answers a challenge. Requests to the channel then go to public addresses and those in PARTNER_ALLOWED_RANGES only, and not to those in ALLOWED_RANGES.",
-  }),
+    ),
 }
 
 const optional = z
@@ -53,24 +57,26 @@ const optional = z
 
 export const createChannelSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "An id of your choice. Default: generated." }),
-    address: calledUrl.meta({
-      description: "The partner's notification address: https, on a public host. Stored in normalised form.",
-    }),
-    request_headers: requestHeadersSchema.optional().meta({
-      description:
+    id: identifierSchema.optional().describe("An id of your choice. Default: generated."),
+    address: calledUrl.describe(
+      "The partner's notification address: https, on a public host. Stored in normalised form.",
+    ),
+    request_headers: requestHeadersSchema
+      .optional()
+      .describe(
         "Headers of each request to the receiver, such as a token for a gateway in front of it. Their values are stored encrypted and never shown.",
-    }),
+      ),
     ...optional,
   })
   .meta({ id: "CreateChannel" })
 
 const changes = {
   address: createChannelSchema.shape.address.optional(),
-  request_headers: requestHeadersSchema.optional().meta({
-    description:
+  request_headers: requestHeadersSchema
+    .optional()
+    .describe(
       "Replaces all request headers; an empty list removes them. Required if the channel has some and the new address has another scheme, host or port, because they would be sent there.",
-  }),
+    ),
   ...optional,
 }
 
@@ -94,9 +100,9 @@ export const changeAddressSchema = z
 
 export const testChannelSchema = z
   .strictObject({
-    address: changeAddressSchema.shape.address.optional().meta({
-      description: "Tests this address in place of the channel's. Only operators may give one.",
-    }),
+    address: changeAddressSchema.shape.address
+      .optional()
+      .describe("Tests this address in place of the channel's. Only operators may give one."),
   })
   .optional()
   .meta({ id: "TestChannel" })
@@ -107,28 +113,25 @@ export const channelSchema = z
   .object({
     id: z.string(),
     address: z.string(),
-    secret_id: z.string().meta({
-      description: "Id of the active signing secret, by which X-Sitewire-Signature is made.",
-    }),
+    secret_id: z.string().describe("Id of the active signing secret, by which X-Sitewire-Signature is made."),
     other_secret: z
       .object({
         id: z.string(),
         state: otherSecretStateSchema,
-        since: z.iso.datetime().meta({ description: "Since when it has this state." }),
-        test: secretTestSchema.nullable().meta({
-          description:
-            "The last test of this secret at the channel's address since then. null: there is none.",
-        }),
+        since: z.iso.datetime().describe("Since when it has this state."),
+        test: secretTestSchema
+          .nullable()
+          .describe("The last test of this secret at the channel's address since then. null: there is none."),
       })
       .nullable()
-      .meta({
-        description:
-          "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
-      }),
+      .describe(
+        "The second secret of a rotation. staged: not active yet. retiring: the previously active one.",
+      ),
     ...shownRequestHeaders,
-    paused_at: z.iso.datetime().nullable().meta({
-      description: "Since when an operator has paused the channel. null: it is not paused.",
-    }),
+    paused_at: z.iso
+      .datetime()
+      .nullable()
+      .describe("Since when an operator has paused the channel. null: it is not paused."),
     ...settings,
     contact: z
       .string()
@@ -153,19 +156,18 @@ const standardWebhooksSecretSchema = z.string().meta({
 
 export const createdChannelSchema = channelSchema
   .extend({
-    signing_secret: z
-      .string()
-      .meta({ description: "Shown only in this response. Store it where you store secrets." }),
+    signing_secret: z.string().describe("Shown only in this response. Store it where you store secrets."),
     standard_webhooks_secret: standardWebhooksSecretSchema,
   })
   .meta({ id: "CreatedChannel" })
 
 export const stagedSecretSchema = channelSchema
   .extend({
-    staged_secret: z.string().meta({
-      description:
+    staged_secret: z
+      .string()
+      .describe(
         "The new signing secret, which nobody can read after its activation. It signs X-Sitewire-Signature from then on.",
-    }),
+      ),
     standard_webhooks_secret: standardWebhooksSecretSchema,
   })
   .meta({ id: "StagedSecret" })
@@ -174,9 +176,9 @@ export const stagedSecretSchema = channelSchema
  * With `secret_id`, a step of a secret's rotation fails if another operator has rotated the secret meanwhile.
  */
 export const secretQuerySchema = z.strictObject({
-  secret_id: identifierSchema.optional().meta({
-    description: "Id of the secret that you mean. If the step would affect another secret, it responds 409.",
-  }),
+  secret_id: identifierSchema
+    .optional()
+    .describe("Id of the secret that you mean. If the step would affect another secret, it responds 409."),
 })
 
 /** For steps after which the other secret signs. */
@@ -206,7 +208,7 @@ export const deadDeliveriesSchema = z
 /** A channel in a list, with what an operator looks for. */
 export const listedChannelSchema = channelSchema
   .extend({
-    health: channelHealthStateSchema.meta({ description: "As in the channel's health." }),
+    health: channelHealthStateSchema.describe("As in the channel's health."),
     dead: deadDeliveriesSchema,
     last_error: attemptErrorSchema.nullable().meta({
       description:
@@ -271,7 +273,7 @@ export const deletedChannelSchema = z
           }),
         }),
       )
-      .meta({ description: "The API keys that had the scope channel:<id>." }),
+      .describe("The API keys that had the scope channel:<id>."),
   })
   .meta({ id: "DeletedChannel", description: "The result of a channel's deletion." })
 

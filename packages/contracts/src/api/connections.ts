@@ -11,20 +11,19 @@ export const syncRunnerSchema = z.enum(["pull", "delegate"])
 
 export const createConnectionSchema = z
   .strictObject({
-    id: identifierSchema.optional().meta({ description: "An id of your choice. Default: generated." }),
+    id: identifierSchema.optional().describe("An id of your choice. Default: generated."),
     site: z
       .hostname()
       .max(253)
       .toLowerCase()
-      .meta({ description: "Host of the owner's site, at which the partner calls the trigger URL." }),
-    source: calledUrl.meta({ description: "URL of the partner's API; for `delegate`, of the executor." }),
-    runner: syncRunnerSchema.default("pull").meta({
-      description: "`pull`: Sitewire fetches the source. `delegate`: an internal executor does.",
-    }),
-    request_headers: requestHeadersSchema.optional().meta({
-      description:
-        "Headers of each request to the source. Their values are stored encrypted and never shown.",
-    }),
+      .describe("Host of the owner's site, at which the partner calls the trigger URL."),
+    source: calledUrl.describe("URL of the partner's API; for `delegate`, of the executor."),
+    runner: syncRunnerSchema
+      .default("pull")
+      .describe("`pull`: Sitewire fetches the source. `delegate`: an internal executor does."),
+    request_headers: requestHeadersSchema
+      .optional()
+      .describe("Headers of each request to the source. Their values are stored encrypted and never shown."),
   })
   .meta({ id: "CreateConnection" })
 
@@ -33,11 +32,12 @@ export const changeConnectionSchema = z
     source: createConnectionSchema.shape.source.optional(),
     runner: syncRunnerSchema
       .optional()
-      .meta({ description: "Who fetches the data. The rules for `source` depend on it." }),
-    request_headers: requestHeadersSchema.optional().meta({
-      description:
+      .describe("Who fetches the data. The rules for `source` depend on it."),
+    request_headers: requestHeadersSchema
+      .optional()
+      .describe(
         "Replaces all request headers; an empty list removes them. Required if the connection has some and the new source has another scheme, host or port, because they would be sent there.",
-    }),
+      ),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), {
     error: "must contain source, runner or request_headers",
@@ -56,7 +56,7 @@ export const connectionQuerySchema = pageQuerySchema.extend({
       description: "Only connections of this site (its host).",
       examples: ["bakery.example"],
     }),
-  state: connectionStateSchema.optional().meta({ description: "Only connections in this state." }),
+  state: connectionStateSchema.optional().describe("Only connections in this state."),
   q: plainText
     .min(1)
     .max(200)
@@ -73,10 +73,9 @@ export const connectionSchema = z
     site: z.string(),
     source: z.string(),
     runner: syncRunnerSchema,
-    state: connectionStateSchema.meta({
-      description:
-        "`waiting`: the next sync is due at `next_sync_at`. `failing`: the last sync failed and is retried then.",
-    }),
+    state: connectionStateSchema.describe(
+      "`waiting`: the next sync is due at `next_sync_at`. `failing`: the last sync failed and is retried then.",
+    ),
     last_synced_at: z.iso
       .datetime()
       .nullable()
@@ -165,9 +164,9 @@ export const connectionSchema = z
  */
 export const connectionTriggerUrlSchema = connectionSchema
   .extend({
-    trigger_url: z.url().meta({
-      description: "The URL that the partner calls. Its token is a secret: share it with the partner only.",
-    }),
+    trigger_url: z
+      .url()
+      .describe("The URL that the partner calls. Its token is a secret: share it with the partner only."),
   })
   .meta({ id: "ConnectionTriggerUrl", description: "A connection with its trigger URL." })
 
@@ -203,9 +202,7 @@ export type SyncError =
 
 export const syncSchema = z
   .object({
-    fence: z
-      .int()
-      .meta({ description: "Number of this run. Results of runs with a lower number are ignored." }),
+    fence: z.int().describe("Number of this run. Results of runs with a lower number are ignored."),
     started_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
     outcome: z.enum(["running", "changed", "unchanged", "failed", "abandoned"]),
@@ -224,11 +221,11 @@ export const syncSchema = z
         description: "`error` and `status` as a sentence. null: no error.",
         examples: ["the source responded with 502 Bad Gateway", null],
       }),
-    triggers: z.int().meta({ description: "How many accepted triggers the run covers." }),
+    triggers: z.int().describe("How many accepted triggers the run covers."),
     first_trigger_at: z.iso.datetime().nullable(),
     last_trigger_at: z.iso.datetime().nullable(),
-    bytes: z.int().nullable().meta({ description: "Size of the source's decoded response." }),
-    content_sha256: z.string().nullable().meta({ description: "Hash of the content, in hexadecimal." }),
+    bytes: z.int().nullable().describe("Size of the source's decoded response."),
+    content_sha256: z.string().nullable().describe("Hash of the content, in hexadecimal."),
   })
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 
@@ -279,16 +276,15 @@ const triggersSchema = z.object({
 
 export const windowSchema = z
   .object({
-    triggers: triggersSchema.meta({
-      description:
-        "The triggers that were merged into the sync. Those of earlier syncs that failed are included.",
-    }),
+    triggers: triggersSchema.describe(
+      "The triggers that were merged into the sync. Those of earlier syncs that failed are included.",
+    ),
     covered: z.boolean().meta({
       description:
         "Whether the sync covered the triggers: it succeeded. If it failed or was abandoned, the next sync has them too.",
       examples: [true],
     }),
-    sync: syncSchema.meta({ description: "The sync whose start began the window." }),
+    sync: syncSchema.describe("The sync whose start began the window."),
   })
   .meta({
     id: "Window",
@@ -310,7 +306,7 @@ export const windowPageSchema = pageSchema(windowSchema)
   .extend({
     pending: pendingWindowSchema
       .nullable()
-      .meta({ description: "The triggers that the next sync will cover. null: there are none." }),
+      .describe("The triggers that the next sync will cover. null: there are none."),
   })
   .meta({ id: "WindowPage" })
 

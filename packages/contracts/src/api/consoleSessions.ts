@@ -16,12 +16,12 @@ export const consoleSessionSchema = z
     id: z.string(),
     owner: z
       .object({ kind: z.enum(["key", "user"]), id: z.string(), name: z.string() })
-      .meta({ description: "Who has signed in: an API key, or a user of OpenID Connect." }),
+      .describe("Who has signed in: an API key, or a user of OpenID Connect."),
     scopes: z.array(z.string()),
     created_at: z.iso.datetime(),
-    last_used_at: z.iso.datetime().meta({ description: "Accurate to a minute." }),
-    expires_at: z.iso.datetime().meta({ description: "When the session ends at the latest." }),
-    current: z.boolean().meta({ description: "Whether it is the session of this request." }),
+    last_used_at: z.iso.datetime().describe("Accurate to a minute."),
+    expires_at: z.iso.datetime().describe("When the session ends at the latest."),
+    current: z.boolean().describe("Whether it is the session of this request."),
   })
   .meta({ id: "ConsoleSession", description: "A session of the web console." })
 

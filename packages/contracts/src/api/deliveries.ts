@@ -82,25 +82,27 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
   }),
 })
 
-const phaseMs = (description: string) => z.number().nullable().meta({ description })
+const phaseMs = (description: string) => z.number().nullable().describe(description)
 
 export const attemptSchema = z
   .object({
     number: z.int(),
     started_at: z.iso.datetime(),
-    duration_ms: z.number().meta({
-      description: "From the start to the response's head, or to the end of the attempt if there was none.",
-    }),
+    duration_ms: z
+      .number()
+      .describe("From the start to the response's head, or to the end of the attempt if there was none."),
     lookup_ms: phaseMs("DNS lookup. null: the host is an IP address."),
     connect_ms: phaseMs("TCP connect. null: a connection was reused."),
     tls_ms: phaseMs("TLS handshake. null: a connection was reused."),
     first_byte_ms: phaseMs("From the end of the request to the response's first byte."),
     status: z.int().nullable(),
-    error: attemptErrorSchema.nullable().meta({ description: "null: the attempt succeeded." }),
-    detail: z.string().nullable().meta({
-      description:
+    error: attemptErrorSchema.nullable().describe("null: the attempt succeeded."),
+    detail: z
+      .string()
+      .nullable()
+      .describe(
         "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
-    }),
+      ),
     url: z
       .url()
       .nullable()
@@ -108,7 +110,7 @@ export const attemptSchema = z
         description: "The URL that was called: the channel's address at that time.",
         examples: ["https://partner.example/webhooks/sitewire"],
       }),
-    ip: z.string().nullable().meta({ description: "The IP address that was called." }),
+    ip: z.string().nullable().describe("The IP address that was called."),
     request_headers: z
       .record(z.string(), z.string())
       .nullable()
@@ -124,21 +126,21 @@ export const attemptSchema = z
           },
         ],
       }),
-    secret_id: z.string().meta({ description: "The signing secret that was used." }),
+    secret_id: z.string().describe("The signing secret that was used."),
     response_excerpt: z
       .string()
       .nullable()
-      .meta({ description: "The first 1 KiB of the response's body. E-mail addresses are masked." }),
+      .describe("The first 1 KiB of the response's body. E-mail addresses are masked."),
   })
   .meta({ id: "Attempt" })
 
 export const deliverySchema = z
   .object({
     id: z.uuid(),
-    event_id: z.string().meta({ description: "`id` of the site.paid event." }),
+    event_id: z.string().describe("`id` of the site.paid event."),
     channel: z.string(),
     state: deliveryStateSchema,
-    attempts: z.int().meta({ description: "Number of the last recorded attempt." }),
+    attempts: z.int().describe("Number of the last recorded attempt."),
     last_error: attemptErrorSchema.nullable().meta({
       description: "Error class of the last failed attempt. null: no attempt has failed.",
       examples: ["status"],
@@ -154,24 +156,30 @@ export const deliverySchema = z
       description: `What the next attempt waits for. retry: the time \`next_attempt_at\`. The others are deferred (\`deferred_at\`). ${whyDeferred} null: no attempt follows.`,
       examples: ["retry"],
     }),
-    next_attempt_at: z.iso.datetime().nullable().meta({
-      description: "When the next retry is due. null: no retry is scheduled.",
-    }),
-    deferred_at: z.iso.datetime().nullable().meta({
-      description:
+    next_attempt_at: z.iso
+      .datetime()
+      .nullable()
+      .describe("When the next retry is due. null: no retry is scheduled."),
+    deferred_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
         "Since when the delivery is deferred: it is attempted as soon as its channel has capacity. null: not deferred.",
-    }),
+      ),
     created_at: z.iso
       .datetime()
-      .meta({ description: "When the event was published. The delivery's id contains this time." }),
-    finished_at: z.iso.datetime().nullable().meta({
-      description:
+      .describe("When the event was published. The delivery's id contains this time."),
+    finished_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
         "When it was accepted, died, or was cancelled or erased: the newest of these. null: it is pending.",
-    }),
-    dead_reason: deadReasonSchema.nullable().meta({
-      description:
+      ),
+    dead_reason: deadReasonSchema
+      .nullable()
+      .describe(
         "Why a dead delivery is dead, if its retry period did not end. channel-deleted: it was pending when an operator deleted its channel. null: its retry period ended, or it is not dead.",
-    }),
+      ),
   })
   .meta({
     id: "Delivery",
@@ -218,9 +226,7 @@ export const deliveryWithAttemptsSchema = deliverySchema
         "Length of the body as it is sent, rounded up to a multiple of 64, because the exact one reveals that of a masked address.",
       examples: [320],
     }),
-    attempt_log: z
-      .array(attemptSchema)
-      .meta({ description: `The newest ${newestAttempts} attempts, oldest first.` }),
+    attempt_log: z.array(attemptSchema).describe(`The newest ${newestAttempts} attempts, oldest first.`),
     attempt_log_cursor: z
       .string()
       .nullable()
@@ -233,16 +239,11 @@ export const deliveryWithAttemptsSchema = deliverySchema
       .object({
         id: z.string().meta({ examples: ["job_8c1f0e6a9b2d7c835e10"] }),
         kind: z.enum(["resend", "erasure"]),
-        requested_at: z.iso.datetime().meta({ description: "When the job was created." }),
-        requested_by: z
-          .string()
-          .nullable()
-          .meta({ description: "null: it was another key, which only operators see." }),
+        requested_at: z.iso.datetime().describe("When the job was created."),
+        requested_by: z.string().nullable().describe("null: it was another key, which only operators see."),
       })
       .nullable()
-      .meta({
-        description: "The job that resent or erased the delivery last. null: none, or it was deleted.",
-      }),
+      .describe("The job that resent or erased the delivery last. null: none, or it was deleted."),
   })
   .meta({ id: "DeliveryWithAttempts" })
 
@@ -253,7 +254,7 @@ export const deliveryBodySchema = z
       description: "The body exactly as every attempt sends it, with personal data.",
       examples: ['{"event":"site.ready","channel":"acme"}'],
     }),
-    body_sha256: z.string().meta({ description: "SHA-256 of its bytes in UTF-8, in hexadecimal." }),
+    body_sha256: z.string().describe("SHA-256 of its bytes in UTF-8, in hexadecimal."),
     request_headers: z
       .record(z.string(), z.string())
       .nullable()
@@ -296,7 +297,7 @@ export const resendDeliverySchema = z
 export const resendAcceptedSchema = z
   .object({
     delivery: z.uuid(),
-    job: z.string().meta({ description: "Id of the job that records who requested the resend, and why." }),
+    job: z.string().describe("Id of the job that records who requested the resend, and why."),
   })
   .meta({
     id: "ResendAccepted",

@@ -37,12 +37,8 @@ export const incidentQuerySchema = pageQuerySchema.extend({
     .max(300)
     .optional()
     .meta({ description: "Only of the channel, host or topic with this id.", examples: ["acme"] }),
-  created_after: timeSchema
-    .optional()
-    .meta({ description: "Only incidents noticed from this time on (inclusive)." }),
-  created_before: timeSchema
-    .optional()
-    .meta({ description: "Only incidents noticed before this time (exclusive)." }),
+  created_after: timeSchema.optional().describe("Only incidents noticed from this time on (inclusive)."),
+  created_before: timeSchema.optional().describe("Only incidents noticed before this time (exclusive)."),
 })
 
 const note = z.string().meta({
@@ -82,7 +78,7 @@ export const incidentSchema = z
         examples: [120],
       }),
     since: notificationFields.since,
-    created_at: z.iso.datetime().meta({ description: "When the incident was noticed." }),
+    created_at: z.iso.datetime().describe("When the incident was noticed."),
     resolved_at: z.iso
       .datetime()
       .nullable()
@@ -104,7 +100,7 @@ export const incidentSchema = z
         note,
       })
       .nullable()
-      .meta({ description: "Who cares for it. It counts until the incident is resolved. null: nobody." }),
+      .describe("Who cares for it. It counts until the incident is resolved. null: nobody."),
   })
   .meta({
     id: "Incident",

@@ -20,8 +20,8 @@ export const invalidEventQuerySchema = pageQuerySchema.extend({
 export const invalidEventSchema = z
   .object({
     rejected_at: z.iso.datetime(),
-    reason: z.string().meta({ description: "Why the event is invalid: fields and rules, never a value." }),
-    event_id: z.string().nullable().meta({ description: "null: the record contains no readable id." }),
+    reason: z.string().describe("Why the event is invalid: fields and rules, never a value."),
+    event_id: z.string().nullable().describe("null: the record contains no readable id."),
     key: z
       .string()
       .nullable()
@@ -37,18 +37,20 @@ export const invalidEventSchema = z
         description: "The header `correlation`. null: it is missing or invalid.",
         examples: ["order-10042"],
       }),
-    channel: identifierSchema
+    channel: identifierSchema.nullable().describe("null: the record names no channel, or an impossible one."),
+    delivery: z
+      .uuid()
       .nullable()
-      .meta({ description: "null: the record names no channel, or an impossible one." }),
-    delivery: z.uuid().nullable().meta({
-      description:
+      .describe(
         "The delivery of a valid event with the same id, or key if there is no id. null: there is none.",
-    }),
-    bytes: z.int().nullable().meta({
-      description:
+      ),
+    bytes: z
+      .int()
+      .nullable()
+      .describe(
         "Size of the value, which contains personal data and is not shown. null: the value was too large to be stored.",
-    }),
-    from: z.string().meta({ description: "Topic, partition and offset of the original record." }),
+      ),
+    from: z.string().describe("Topic, partition and offset of the original record."),
   })
   .meta({ id: "InvalidEvent", description: "A record of site.paid that is invalid and was not delivered." })
 

@@ -11,14 +11,13 @@ import { blockedPartitionSchema, differingEventSchema, exceptionSchema } from ".
 export const jobKindSchema = z.enum(["resend", "replay", "erasure", "reconcile"])
 export const jobStateSchema = z.enum(["running", "done", "cancelled"])
 
-export const reasonSchema = oneLine(500).meta({
-  description:
-    "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
-})
+export const reasonSchema = oneLine(500).describe(
+  "Why you request this, for later readers. It is never erased, so name no person; a ticket's number is enough.",
+)
 
-const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).meta({ description })
+const perSecond = (description: string) => z.int().min(1).max(1_000).default(50).describe(description)
 
-const dryRunFlag = z.boolean().default(false).meta({ description: "Only count what the job would do." })
+const dryRunFlag = z.boolean().default(false).describe("Only count what the job would do.")
 
 const hasField = (filter: object) => Object.values(filter).some((value) => value !== undefined)
 
@@ -27,18 +26,21 @@ const isRange = (after: string | undefined, before: string | undefined) =>
 
 export const resendFilterSchema = z
   .strictObject({
-    channel: identifierSchema.optional().meta({ description: "Only deliveries to this channel." }),
-    state: z.enum(["pending", "delivered", "dead", "cancelled"]).optional().meta({
-      description:
+    channel: identifierSchema.optional().describe("Only deliveries to this channel."),
+    state: z
+      .enum(["pending", "delivered", "dead", "cancelled"])
+      .optional()
+      .describe(
         "Only deliveries in this state when the job reaches them. Default: in any state but `cancelled`.",
-    }),
+      ),
     created_after: timeSchema
       .optional()
-      .meta({ description: "Only deliveries created at this time (inclusive) or later." }),
-    created_before: timeSchema.optional().meta({
-      description:
+      .describe("Only deliveries created at this time (inclusive) or later."),
+    created_before: timeSchema
+      .optional()
+      .describe(
         "Only deliveries created before this time (exclusive). Default, and latest: the job's creation.",
-    }),
+      ),
   })
   .refine(
     hasField,
@@ -68,15 +70,13 @@ export const createResendJobSchema = z
 
 export const replayFilterSchema = z
   .strictObject({
-    reason: plainText.min(1).max(500).optional().meta({
-      description: 'Only events whose reason begins with this text, such as "unknown channel".',
-    }),
-    rejected_after: timeSchema
+    reason: plainText
+      .min(1)
+      .max(500)
       .optional()
-      .meta({ description: "Only events rejected at this time (inclusive) or later." }),
-    rejected_before: timeSchema
-      .optional()
-      .meta({ description: "Only events rejected before this time (exclusive)." }),
+      .describe('Only events whose reason begins with this text, such as "unknown channel".'),
+    rejected_after: timeSchema.optional().describe("Only events rejected at this time (inclusive) or later."),
+    rejected_before: timeSchema.optional().describe("Only events rejected before this time (exclusive)."),
   })
   .refine(
     hasField,
@@ -115,10 +115,10 @@ function containsHost(text: string, hostname: string): boolean {
 
 export const createErasureJobSchema = z
   .strictObject({
-    email: anyEmailAddress.optional().meta({
-      description: "Erase all data of the person with this address. Upper and lower case are equal.",
-    }),
-    site_url: httpUrl.optional().meta({ description: "Erase all data of the site with this URL." }),
+    email: anyEmailAddress
+      .optional()
+      .describe("Erase all data of the person with this address. Upper and lower case are equal."),
+    site_url: httpUrl.optional().describe("Erase all data of the site with this URL."),
     reason: reasonSchema.meta({
       "x-rejections": [
         "must not contain an e-mail address, because the reason is never erased",
@@ -154,14 +154,14 @@ export const reconcileFilterSchema = z.strictObject({
       "Check records with this time (inclusive) or later. At most 7 days ago, and within RETENTION.",
     "x-rejections": [tooFar, "must be at most"],
   }),
-  created_before: timeSchema.meta({ description: "Check records with an earlier time (exclusive)." }),
+  created_before: timeSchema.describe("Check records with an earlier time (exclusive)."),
 })
 
 export const createReconcileJobSchema = reconcileFilterSchema
   .extend({
-    created_before: reconcileFilterSchema.shape.created_before.optional().meta({
-      description: "Check records with an earlier time (exclusive). Default, and latest: the job's creation.",
-    }),
+    created_before: reconcileFilterSchema.shape.created_before
+      .optional()
+      .describe("Check records with an earlier time (exclusive). Default, and latest: the job's creation."),
     reason: reasonSchema.optional(),
   })
   .refine(
@@ -176,14 +176,16 @@ export const createReconcileJobSchema = reconcileFilterSchema
 export const remainingTopicSchema = z
   .object({
     topic: z.string(),
-    retention_ends_at: z.iso.datetime().meta({
-      description:
+    retention_ends_at: z.iso
+      .datetime()
+      .describe(
         "When the topic's retention ends for records that were published before the job was created.",
-    }),
-    last_deleted_at: z.iso.datetime().meta({
-      description:
+      ),
+    last_deleted_at: z.iso
+      .datetime()
+      .describe(
         "When Kafka has deleted the last of these records. Later than the retention, because Kafka deletes whole segments.",
-    }),
+      ),
     note: z.string(),
   })
   .meta({
@@ -196,39 +198,49 @@ export const jobSchema = z
     id: z.string(),
     kind: jobKindSchema,
     state: jobStateSchema,
-    filter: z.record(z.string(), z.string()).meta({
-      description:
+    filter: z
+      .record(z.string(), z.string())
+      .describe(
         "What the job applies to. Of an erasure: the SHA-256 of the e-mail address or URL, never the text.",
-    }),
+      ),
     per_second: z
       .int()
       .nullable()
-      .meta({ description: "Maximum rate of a resend or a replay. null: another kind of job." }),
+      .describe("Maximum rate of a resend or a replay. null: another kind of job."),
     reason: z.string(),
-    requested_by: z.string().meta({ description: "Id and name of the API key that requested the job." }),
-    counts: z.record(z.string(), z.int()).meta({ description: "What the job has done so far, by name." }),
-    total: z.int().min(0).nullable().meta({
-      description:
+    requested_by: z.string().describe("Id and name of the API key that requested the job."),
+    counts: z.record(z.string(), z.int()).describe("What the job has done so far, by name."),
+    total: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
         "How many deliveries or events a resend or a replay found when it began. When it is done, as many are resent or replayed, or left out. null: not counted yet, too many to count, or another kind of job.",
-    }),
+      ),
     created_at: z.iso.datetime(),
     finished_at: z.iso.datetime().nullable(),
     remains: z
       .array(remainingTopicSchema)
       .nullable()
-      .meta({ description: "Of an erasure: what could not be erased. null: another kind of job." }),
-    differing: z.array(differingEventSchema).nullable().meta({
-      description:
+      .describe("Of an erasure: what could not be erased. null: another kind of job."),
+    differing: z
+      .array(differingEventSchema)
+      .nullable()
+      .describe(
         "Of a reconciliation: events with the id of a delivered event and other data, at most 200; `counts.events_differing` is the number of all. null: another kind of job.",
-    }),
-    open_transactions: z.array(blockedPartitionSchema).nullable().meta({
-      description:
+      ),
+    open_transactions: z
+      .array(blockedPartitionSchema)
+      .nullable()
+      .describe(
         "Of a reconciliation: transactions of publishers that were open when it began, within the period. What waits for their end is not consumed. null: another kind of job.",
-    }),
-    exceptions: z.array(exceptionSchema).nullable().meta({
-      description:
+      ),
+    exceptions: z
+      .array(exceptionSchema)
+      .nullable()
+      .describe(
         "Of a reconciliation: records that are not accounted for, at most 200; `counts.exceptions` is the number of all. null: another kind of job.",
-    }),
+      ),
   })
   .meta({
     id: "Job",
@@ -259,28 +271,32 @@ export const jobOutcomeSchema = z
 
 export const jobWithOutcomeSchema = jobSchema
   .extend({
-    outcome: jobOutcomeSchema.nullable().meta({
-      description:
+    outcome: jobOutcomeSchema
+      .nullable()
+      .describe(
         "Of a resend: what became of its deliveries. `GET /v1/deliveries?job=<id>` lists them. null: another kind of job.",
-    }),
+      ),
   })
   .meta({ id: "JobWithOutcome", description: "A job, and what became of what it has done." })
 
 export const dryRunSchema = z
   .object({
-    dry_run: z.literal(true).meta({ description: "The request had `dry_run`, so there is no job." }),
-    matching: z.int().meta({ description: "How many deliveries or events the job would process." }),
-    left_out: z.int().meta({
-      description:
+    dry_run: z.literal(true).describe("The request had `dry_run`, so there is no job."),
+    matching: z.int().describe("How many deliveries or events the job would process."),
+    left_out: z
+      .int()
+      .describe(
         "How many match the filter and would be left out, because they were erased, or because their channel was deleted.",
-    }),
+      ),
     complete: z
       .boolean()
-      .meta({ description: "false: counting took too long and was stopped, so the numbers are minimums." }),
-    newest: z.array(z.uuid()).optional().meta({
-      description:
+      .describe("false: counting took too long and was stopped, so the numbers are minimums."),
+    newest: z
+      .array(z.uuid())
+      .optional()
+      .describe(
         "Of an erasure: ids of the newest 5 deliveries that it would erase, newest first. Missing if `complete` is false.",
-    }),
+      ),
   })
   .meta({ id: "DryRun", description: "What a job would do. Nothing has been changed." })
 

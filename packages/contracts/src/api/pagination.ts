@@ -13,7 +13,7 @@ export const pageQuerySchema = z.strictObject({
       description: "`next_cursor` of the previous page, with the same filters.",
       "x-rejections": ["must be next_cursor of this list's previous page"],
     }),
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Entries per page." }),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe("Entries per page."),
 })
 
 export function pageSchema<T extends z.ZodType>(entry: T) {
@@ -22,7 +22,7 @@ export function pageSchema<T extends z.ZodType>(entry: T) {
     next_cursor: z
       .string()
       .nullable()
-      .meta({ description: "The `cursor` of the next page. null: this page is the last." }),
+      .describe("The `cursor` of the next page. null: this page is the last."),
   })
 }
 

@@ -6,9 +6,7 @@ export const claimableMs = 30_000
 
 export const testDeliverySchema = z
   .object({
-    delivery: z
-      .uuid()
-      .meta({ description: "The id that was sent in X-Sitewire-Delivery. It is not in the list." }),
+    delivery: z.uuid().describe("The id that was sent in X-Sitewire-Delivery. It is not in the list."),
     attempt: attemptSchema,
   })
   .meta({ id: "TestDelivery", description: "A delivery with fictional data, and what came back." })
@@ -21,15 +19,16 @@ export const challengeReportSchema = z.object({
 })
 
 export const secretTestSchema = z.object({
-  at: z.iso.datetime().meta({ description: "When the test was requested." }),
+  at: z.iso.datetime().describe("When the test was requested."),
   status: z
     .int()
     .nullable()
     .meta({ description: "null: there was no response.", examples: [401] }),
-  error: attemptErrorSchema.nullable().meta({
-    description:
+  error: attemptErrorSchema
+    .nullable()
+    .describe(
       "Why the receiver did not accept the secret: `status` for a status other than 2xx. null: it did.",
-  }),
+    ),
 })
 
 export type TestDelivery = z.infer<typeof testDeliverySchema>

@@ -14,18 +14,15 @@ export const exceptionSchema = z
         "sync_overdue: a sync has been due for more than five minutes and has not started.",
       ].join(" "),
     }),
-    topic: z.string().meta({ description: "Topic of the record." }),
+    topic: z.string().describe("Topic of the record."),
     partition: z.int().meta({ description: "Partition of the record.", examples: [3] }),
     offset: z.string().meta({ description: "Offset of the record.", examples: ["1024"] }),
-    event_id: z
-      .string()
-      .nullable()
-      .meta({ description: "null: the record is a trigger or cannot be parsed." }),
+    event_id: z.string().nullable().describe("null: the record is a trigger or cannot be parsed."),
     connection: z
       .string()
       .nullable()
       .meta({ description: "null: the record is an event.", examples: ["bakery-products"] }),
-    published_at: z.iso.datetime().meta({ description: "The record's time." }),
+    published_at: z.iso.datetime().describe("The record's time."),
   })
   .meta({ id: "ReconciliationException", description: "A record that is not accounted for." })
 

@@ -4,8 +4,8 @@ import { apiProblemSchema } from "./problem.ts"
 /** The body of `POST /session` of the console, which signs in. */
 export const signInSchema = z
   .strictObject({
-    key: z.string().max(200).optional().meta({ description: "An API key." }),
-    link: z.string().max(200).optional().meta({ description: "The token of a sign-in link." }),
+    key: z.string().max(200).optional().describe("An API key."),
+    link: z.string().max(200).optional().describe("The token of a sign-in link."),
   })
   .refine(({ key, link }) => (key === undefined) !== (link === undefined), "must contain either key or link")
 
@@ -17,7 +17,7 @@ export type SignInLinkOwner = Pick<Session, "name" | "scopes">
 
 const signInMethodsSchema = z
   .object({ key: z.boolean(), oidc: z.boolean() })
-  .meta({ description: "The ways to sign in that this console offers." })
+  .describe("The ways to sign in that this console offers.")
 
 /** The session of the web console, to which the request's cookie belongs. */
 export const sessionSchema = z.object({
@@ -40,7 +40,7 @@ export const signInLinkSchema = z
         "Signs in to the web console as the API key of the request. Valid once, and shown only in this response.",
       examples: ["https://console.example/sign-in#link=swl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"],
     }),
-    expires_at: z.iso.datetime().meta({ description: "When the link stops working." }),
+    expires_at: z.iso.datetime().describe("When the link stops working."),
   })
   .meta({ id: "SignInLink", description: "A link that signs in to the web console once." })
 

@@ -51,17 +51,17 @@ const count = z
 
 /** A count for each value of `of`. `what` completes the description of each. */
 function countsBy<Value extends string>(of: { options: readonly Value[] }, what: string) {
-  const counts = of.options.map((value) => [value, count.meta({ description: `${what} ${value}.` })])
+  const counts = of.options.map((value) => [value, count.describe(`${what} ${value}.`)])
   return z.object(Object.fromEntries(counts) as Record<Value, typeof count>)
 }
 
 export const statisticPointSchema = z
   .object({
-    started_at: z.iso.datetime().meta({ description: "Begin of the point, in UTC." }),
+    started_at: z.iso.datetime().describe("Begin of the point, in UTC."),
     deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
-    attempts: countsBy(attemptOutcomeSchema, "Attempts with the outcome").meta({
-      description: "Attempts that began, by outcome: delivered, or the error class.",
-    }),
+    attempts: countsBy(attemptOutcomeSchema, "Attempts with the outcome").describe(
+      "Attempts that began, by outcome: delivered, or the error class.",
+    ),
     latency_ms: z
       .object({
         p50: z.number().meta({ description: "Median in ms.", examples: [84.1] }),
@@ -91,9 +91,9 @@ export const statisticPointSchema = z
         description: "Triggers, requested syncs included. null if `channel` is given.",
         examples: [{ accepted: 7, covered: 4 }],
       }),
-    syncs: countsBy(syncOutcomeSchema, "Syncs with the outcome").nullable().meta({
-      description: "Syncs that began, by outcome. null if `channel` is given.",
-    }),
+    syncs: countsBy(syncOutcomeSchema, "Syncs with the outcome")
+      .nullable()
+      .describe("Syncs that began, by outcome. null if `channel` is given."),
   })
   .meta({ id: "StatisticPoint", description: "What happened in a minute, or in several." })
 
@@ -103,40 +103,40 @@ export const statisticsSchema = z
       .string()
       .nullable()
       .meta({ description: "null: all channels.", examples: ["acme"] }),
-    counted_before: z.iso.datetime().meta({
-      description:
+    counted_before: z.iso
+      .datetime()
+      .describe(
         "Everything before this time is counted. Later events are missing in the points. A minute is counted once, a minute after its end: attempts that are recorded later are in no point.",
-    }),
+      ),
     deferred: z
       .object({
-        counted_at: z.iso.datetime().meta({ description: "When they were counted." }),
-        by_reason: countsBy(deferralReasonSchema, "Deliveries deferred for the reason").meta({
-          description: "Number of deliveries by the reason for which they are deferred.",
-        }),
+        counted_at: z.iso.datetime().describe("When they were counted."),
+        by_reason: countsBy(deferralReasonSchema, "Deliveries deferred for the reason").describe(
+          "Number of deliveries by the reason for which they are deferred.",
+        ),
       })
       .nullable()
-      .meta({
-        description:
-          "Deliveries that were deferred when the newest minute was counted, at most a million. null: none is counted yet.",
-      }),
+      .describe(
+        "Deliveries that were deferred when the newest minute was counted, at most a million. null: none is counted yet.",
+      ),
     dead: deadDeliveriesSchema
       .extend({
         channels: z
           .array(
             z.object({ channel: z.string().meta({ examples: ["acme"] }), ...deadDeliveriesSchema.shape }),
           )
-          .meta({ description: "The 20 channels with most of them, and how many each has." }),
+          .describe("The 20 channels with most of them, and how many each has."),
       })
       .meta({ id: "DeadByChannel", description: "Deliveries of all channels that are dead now." })
       .nullable()
-      .meta({ description: "What is dead now. null if `channel` is given." }),
+      .describe("What is dead now. null if `channel` is given."),
     total: statisticPointSchema.omit({ started_at: true }).meta({
       id: "StatisticTotal",
       description: "All points together, with the percentiles of all their attempts.",
     }),
-    data: z.array(statisticPointSchema).meta({
-      description: "Oldest first. Times in which nothing was counted are missing; counted ones may be 0.",
-    }),
+    data: z
+      .array(statisticPointSchema)
+      .describe("Oldest first. Times in which nothing was counted are missing; counted ones may be 0."),
   })
   .meta({ id: "Statistics" })
 

@@ -26,9 +26,10 @@ export const streamQuerySchema = z.strictObject({
 export const streamedDeliverySchema = z.object({
   id: z.uuid(),
   event_id: z.string(),
-  reference: z.string().nullable().meta({
-    description: "Of its body, with e-mail addresses masked. null: it has none, or the delivery was erased.",
-  }),
+  reference: z
+    .string()
+    .nullable()
+    .describe("Of its body, with e-mail addresses masked. null: it has none, or the delivery was erased."),
   channel: z.string(),
   state: deliveryStateSchema,
   attempts: z.int(),

@@ -9,19 +9,18 @@ const lag = records.nullable().meta({
     "Records that the group has not committed, also those behind an open transaction. null: no group consumes the topic.",
   examples: [12],
 })
-const oldestUnreadAt = z.iso.datetime().nullable().meta({
-  description:
+const oldestUnreadAt = z.iso
+  .datetime()
+  .nullable()
+  .describe(
     "Time of the oldest of them. null: there is none. In a retry topic, records wait for their delay.",
-})
+  )
 
 export const openTransactionSchema = z
   .object({
     first_offset: z.string().meta({ description: "Offset of its first record.", examples: ["1024"] }),
-    since: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: "Time of its first record. null: it could not be read." }),
-    records: records.meta({ description: "Records that wait for its end: its own and later ones." }),
+    since: z.iso.datetime().nullable().describe("Time of its first record. null: it could not be read."),
+    records: records.describe("Records that wait for its end: its own and later ones."),
   })
   .meta({
     id: "OpenTransaction",
@@ -37,7 +36,7 @@ const partitionSchema = z.object({
   records,
   lag,
   oldest_unread_at: oldestUnreadAt,
-  open_transaction: openTransactionSchema.nullable().meta({ description: "null: none is open." }),
+  open_transaction: openTransactionSchema.nullable().describe("null: none is open."),
 })
 
 export const topicSchema = z
@@ -62,7 +61,7 @@ export const topicSchema = z
         "The oldest of them is older than a minute. Always false for retry topics, whose records wait for their delay.",
       examples: [false],
     }),
-    partitions: z.array(partitionSchema).meta({ description: "The same for each partition." }),
+    partitions: z.array(partitionSchema).describe("The same for each partition."),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })
 

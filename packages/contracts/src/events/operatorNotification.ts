@@ -64,7 +64,7 @@ export const notificationFields = {
     description: "Further facts, which depend on the event.",
     examples: [{ reason: "HTTP 503", waiting: 127, dead: 2 }],
   }),
-  since: z.iso.datetime().meta({ description: "When the incident began, as far as is known." }),
+  since: z.iso.datetime().describe("When the incident began, as far as is known."),
 }
 
 /** The webhook that operators receive. Its signature and retries are those of every delivery. */
@@ -75,7 +75,7 @@ export const operatorNotificationSchema = z
       description: "Id of the incident. It is the same in the message that the incident is resolved.",
       examples: ["inc_4f1c0e6a9b2d7c835e10"],
     }),
-    created_at: z.iso.datetime().meta({ description: "When this message was created." }),
+    created_at: z.iso.datetime().describe("When this message was created."),
   })
   .meta({
     id: "OperatorNotification",

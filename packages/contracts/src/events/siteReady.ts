@@ -5,15 +5,13 @@ import type { SitePaid } from "./sitePaid.ts"
 /** `site.ready`: what a partner receives. Further fields may follow, so the published schema allows them. */
 export const siteReadySchema = z
   .object({
-    event: z.literal("site.ready").meta({ description: "Kind of event." }),
-    channel: z.string().meta({ description: "Sales channel through which the site was bought." }),
-    reference: z
-      .string()
-      .meta({ description: "The data-ref value that the partner gave to the purchase frame." }),
-    site_url: z.string().meta({ description: "Absolute URL of the new site." }),
-    console_url: z.string().meta({ description: "Absolute URL of the site's management console." }),
+    event: z.literal("site.ready").describe("Kind of event."),
+    channel: z.string().describe("Sales channel through which the site was bought."),
+    reference: z.string().describe("The data-ref value that the partner gave to the purchase frame."),
+    site_url: z.string().describe("Absolute URL of the new site."),
+    console_url: z.string().describe("Absolute URL of the site's management console."),
     name: z.string().meta({ description: "Name of the site.", examples: ["Bakery"] }),
-    email: z.string().meta({ description: "Contact address of the site's owner. Personal data." }),
+    email: z.string().describe("Contact address of the site's owner. Personal data."),
     created_at: z
       .string()
       .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[+]00:00$/)

@@ -7,7 +7,7 @@ const problemCodeSchema = z
     status: z.int(),
     title: z.string(),
     meaning: z.string(),
-    remedy: z.string().meta({ description: "What to do." }),
+    remedy: z.string().describe("What to do."),
   })
   .meta({ id: "ProblemCode", description: "A cause of error responses." })
 

@@ -22,10 +22,9 @@ export const setupVariables = {
       "must be lower-case letters, digits and _, of which the first is a letter",
     )
     .optional()
-    .meta({
-      description:
-        "Create a Postgres role with the least rights for each process, whose name is this and the process's, such as webhooks_trigger_gateway. Needs CREATEROLE, unless the roles exist.",
-    }),
+    .describe(
+      "Create a Postgres role with the least rights for each process, whose name is this and the process's, such as webhooks_trigger_gateway. Needs CREATEROLE, unless the roles exist.",
+    ),
   ...kafkaVariables,
   ...retryVariables,
   FIRST_API_KEY: z

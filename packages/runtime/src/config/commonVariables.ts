@@ -8,7 +8,7 @@ const portSchema = z.coerce
   .max(65_535, "must be a port number of at most 65535")
 
 export function portVariable(fallback: number, description: string) {
-  return portSchema.default(fallback).meta({ description })
+  return portSchema.default(fallback).describe(description)
 }
 
 /** Node's timers cannot wait longer: above 24.8 days, they fire at once. */
@@ -24,7 +24,7 @@ export function durationVariable(
     .refine((ms) => ms >= parseDuration(min), `must be at least ${min}`)
     .refine((ms) => ms <= parseDuration(max), `must be at most ${max}`)
     .prefault(fallback)
-    .meta({ description })
+    .describe(description)
 }
 
 /**
@@ -40,7 +40,7 @@ export function countVariable(fallback: number, bounds: { min: number; max: numb
     .min(bounds.min, `must be at least ${bounds.min}`)
     .max(bounds.max, `must be at most ${bounds.max}`)
     .default(fallback)
-    .meta({ description })
+    .describe(description)
 }
 
 export function booleanVariable(description: string, fallback: "true" | "false" = "false") {
@@ -48,7 +48,7 @@ export function booleanVariable(description: string, fallback: "true" | "false" 
     .enum(["true", "false"], "must be true or false")
     .default(fallback)
     .transform((text) => text === "true")
-    .meta({ description })
+    .describe(description)
 }
 
 export function listVariable(description: string) {
@@ -60,18 +60,15 @@ export function listVariable(description: string) {
         .map((value) => value.trim())
         .filter((value) => value !== ""),
     )
-    .meta({ description })
+    .describe(description)
 }
 
 export const processVariables = {
   LOG_LEVEL: z
     .enum(["trace", "debug", "info", "warn", "error"], "must be trace, debug, info, warn or error")
     .default("info")
-    .meta({ description: "The least severe level that is logged." }),
-  OPS_HOST: z
-    .string()
-    .default("0.0.0.0")
-    .meta({ description: "Address on which /livez, /readyz and /metrics listen." }),
+    .describe("The least severe level that is logged."),
+  OPS_HOST: z.string().default("0.0.0.0").describe("Address on which /livez, /readyz and /metrics listen."),
   OPS_PORT: portVariable(9090, "Port of /livez, /readyz and /metrics; 0 picks a free one."),
   SHUTDOWN_DEADLINE: durationVariable("25s", "How long a stop may take before it is forced."),
   STARTUP_DEADLINE: durationVariable("60s", "How long to wait at start for Kafka and Postgres."),
@@ -82,10 +79,12 @@ export const databaseVariables = {
     .string()
     .regex(/^postgres(ql)?:\/\//, "must be a postgresql:// URL")
     .meta({ description: "Postgres, as a URL with its credentials.", secret: true }),
-  DATABASE_PASSWORD_COMMAND: z.string().optional().meta({
-    description:
+  DATABASE_PASSWORD_COMMAND: z
+    .string()
+    .optional()
+    .describe(
       "A program, with its arguments, that prints the password of the account in DATABASE_URL, such as a token of a cloud. It runs before a connection is opened, without a shell, at most every 10 s, and must end within 10 s.",
-  }),
+    ),
   DATABASE_POOL_SIZE: countVariable(
     5,
     { min: 1, max: 100 },
@@ -114,7 +113,7 @@ export const retryVariables = {
       "must be durations in growing order, for example 1m,5m,15m,1h",
     )
     .prefault(defaultRetryDelays.join(","))
-    .meta({ description: retryDelays }),
+    .describe(retryDelays),
   RETRY_PERIOD: durationVariable(
     defaultRetryPeriod,
     "A delivery that still fails after this time becomes dead.",
@@ -126,5 +125,5 @@ export const headerVariables = {
     .string()
     .regex(/^[A-Za-z0-9]+$/, "must be one word of letters and digits")
     .default("Sitewire")
-    .meta({ description: "One word that names the service in headers: X-<Service>-Signature." }),
+    .describe("One word that names the service in headers: X-<Service>-Signature."),
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 
 /**
- * Environment variables by name. `.meta({ description })` describes a variable; `secret: true` marks
+ * Environment variables by name. `.describe(description)` describes a variable; `secret: true` marks
  * credentials.
  */
 export type Variables = Record<string, z.ZodType>

@@ -9,27 +9,25 @@ export const kafkaAuthVariables = {
     .string()
     .refine(isCertificate, "must be the text of a certificate in PEM, not the name of a file")
     .optional()
-    .meta({
-      description:
-        "Certificate authority of the brokers, in PEM, if it is not a public one. Needs KAFKA_TLS.",
-    }),
+    .describe("Certificate authority of the brokers, in PEM, if it is not a public one. Needs KAFKA_TLS."),
   KAFKA_CERTIFICATE: z
     .string()
     .refine(isCertificate, "must be the text of a certificate in PEM, not the name of a file")
     .optional()
-    .meta({
-      description:
-        "Client certificate, in PEM, with which the process identifies itself to the brokers. Needs KAFKA_TLS and KAFKA_KEY.",
-    }),
+    .describe(
+      "Client certificate, in PEM, with which the process identifies itself to the brokers. Needs KAFKA_TLS and KAFKA_KEY.",
+    ),
   KAFKA_KEY: z
     .string()
     .refine(isPrivateKey, "must be the text of a private key in PEM, without a passphrase")
     .optional()
     .meta({ description: "Private key of KAFKA_CERTIFICATE, in PEM.", secret: true }),
-  KAFKA_USERNAME: z.string().optional().meta({
-    description:
+  KAFKA_USERNAME: z
+    .string()
+    .optional()
+    .describe(
       "Account at Kafka (SASL), or the client id at KAFKA_TOKEN_ENDPOINT. Not set: no login, unless KAFKA_TOKEN_COMMAND is set.",
-  }),
+    ),
   KAFKA_PASSWORD: z
     .string()
     .optional()
@@ -40,26 +38,26 @@ export const kafkaAuthVariables = {
       "must be plain, scram-sha-256, scram-sha-512 or oauthbearer",
     )
     .default("scram-sha-512")
-    .meta({
-      description:
-        "How the account logs in. `plain` and `oauthbearer` need KAFKA_TLS; `oauthbearer` also KAFKA_TOKEN_ENDPOINT or KAFKA_TOKEN_COMMAND.",
-    }),
+    .describe(
+      "How the account logs in. `plain` and `oauthbearer` need KAFKA_TLS; `oauthbearer` also KAFKA_TOKEN_ENDPOINT or KAFKA_TOKEN_COMMAND.",
+    ),
   KAFKA_TOKEN_ENDPOINT: z
     .url({ protocol: /^https?$/, error: "must be an https URL" })
     .refine(isHttpsOrLoopback, httpsOrLoopback)
     .optional()
-    .meta({
-      description:
-        "For `oauthbearer`: token endpoint of an OAuth server, which gives tokens for KAFKA_USERNAME and KAFKA_PASSWORD (client credentials grant).",
-    }),
+    .describe(
+      "For `oauthbearer`: token endpoint of an OAuth server, which gives tokens for KAFKA_USERNAME and KAFKA_PASSWORD (client credentials grant).",
+    ),
   KAFKA_TOKEN_SCOPE: z
     .string()
     .optional()
-    .meta({ description: "Scopes that are requested at KAFKA_TOKEN_ENDPOINT, separated by spaces." }),
-  KAFKA_TOKEN_COMMAND: z.string().optional().meta({
-    description:
+    .describe("Scopes that are requested at KAFKA_TOKEN_ENDPOINT, separated by spaces."),
+  KAFKA_TOKEN_COMMAND: z
+    .string()
+    .optional()
+    .describe(
       "For `oauthbearer`, instead of KAFKA_TOKEN_ENDPOINT: a program, with its arguments, that prints a token, such as one of a cloud. It runs for each login, without a shell, at most every 10 s, and must end within 10 s.",
-  }),
+    ),
   KAFKA_SASL_EXTENSIONS: z
     .string()
     .regex(
@@ -68,7 +66,7 @@ export const kafkaAuthVariables = {
     )
     .default("")
     .transform(readPairs)
-    .meta({ description: "Sent with the token of `oauthbearer`, as name=value, separated by commas." }),
+    .describe("Sent with the token of `oauthbearer`, as name=value, separated by commas."),
 }
 
 export const kafkaVariables = {
@@ -81,9 +79,7 @@ export const kafkaVariables = {
     .string()
     .regex(/^[a-zA-Z0-9._-]*$/, "may contain letters, digits, dots, - and _")
     .default("")
-    .meta({
-      description: "Put before every topic and group name, so that installations can share a cluster.",
-    }),
+    .describe("Put before every topic and group name, so that installations can share a cluster."),
 }
 
 export const topicVariables = {
@@ -92,10 +88,9 @@ export const topicVariables = {
     .regex(/^$|^[a-z.]+=[^,=]*(,[a-z.]+=[^,=]*)*$/, "must be name=value, or several separated by commas")
     .default("")
     .transform(readPairs)
-    .meta({
-      description:
-        "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip and zstd only.",
-    }),
+    .describe(
+      "Settings of all topics that replace Sitewire's, as name=value, separated by commas. Without a value, the broker decides: `compression.type=` for a broker that forbids this setting. Publishers may then compress with gzip and zstd only.",
+    ),
 }
 
 function isPrivateKey(text: string): boolean {

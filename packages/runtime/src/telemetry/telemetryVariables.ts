@@ -16,7 +16,7 @@ const endpoint = (description: string) =>
   z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .optional()
-    .meta({ description })
+    .describe(description)
 
 const headers = (description: string) => z.string().optional().meta({ description, secret: true })
 
@@ -35,33 +35,34 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal("http/protobuf", "must be http/protobuf")
     .default("http/protobuf")
-    .meta({ description: "Protocol of the collector. There is no other choice." }),
+    .describe("Protocol of the collector. There is no other choice."),
   OTEL_TRACES_EXPORTER: z
     .enum(["otlp", "none"], "must be otlp or none")
     .default("otlp")
-    .meta({ description: "Whether traces are sent, if an endpoint is set: otlp or none." }),
+    .describe("Whether traces are sent, if an endpoint is set: otlp or none."),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers, `must be one of ${samplers.join(", ")}`)
     .default("parentbased_always_on")
-    .meta({ description: "Which traces are recorded. With load, use parentbased_traceidratio." }),
+    .describe("Which traces are recorded. With load, use parentbased_traceidratio."),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number("must be a number")
     .min(0, "must be at least 0")
     .max(1, "must be at most 1")
     .default(1)
-    .meta({ description: "The part of the traces that a sampler with traceidratio records, such as 0.01." }),
+    .describe("The part of the traces that a sampler with traceidratio records, such as 0.01."),
   OTEL_SERVICE_NAME: z
     .string()
     .optional()
-    .meta({ description: "service.name of what is sent. Default: the name of the process." }),
-  OTEL_RESOURCE_ATTRIBUTES: z.string().optional().meta({
-    description: "Other attributes of the resource, such as deployment.environment.name=production.",
-  }),
+    .describe("service.name of what is sent. Default: the name of the process."),
+  OTEL_RESOURCE_ATTRIBUTES: z
+    .string()
+    .optional()
+    .describe("Other attributes of the resource, such as deployment.environment.name=production."),
   OTEL_SDK_DISABLED: z
     .enum(["true", "false"], "must be true or false")
     .default("false")
     .transform((text) => text === "true")
-    .meta({ description: "Sends nothing, whatever the other variables are." }),
+    .describe("Sends nothing, whatever the other variables are."),
 }
 
 export type TelemetryConfig = Config<typeof telemetryVariables>
