@@ -36,10 +36,7 @@ const dispatcherStatusSchema = z
       description: "open: after many failures in a row only single probes are sent.",
       examples: ["open"],
     }),
-    breaker_opened_at: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: "null: closed.", examples: ["2026-03-01T12:00:00.000Z"] }),
+    breaker_opened_at: z.iso.datetime().nullable().describe("null: closed."),
     failures: z
       .int()
       .nullable()
@@ -70,26 +67,19 @@ const dispatcherStatusSchema = z
         description: "Average duration of the newest attempts. null: the dispatcher reports nothing unusual.",
         examples: [84],
       }),
-    updated_at: z.iso.datetime().meta({
-      description: "When this was reported. A report is at most a few seconds old.",
-      examples: ["2026-03-01T12:00:05.000Z"],
-    }),
+    updated_at: z.iso.datetime().describe("When this was reported. A report is at most a few seconds old."),
   })
   .meta({ id: "DispatcherStatus", description: "A channel's state in one running dispatcher." })
 
 const deferredSchema = z.object({
   reason: deferralReasonSchema.meta({ examples: ["breaker"] }),
   count: z.int().meta({ description: "How many deliveries.", examples: [37] }),
-  since: z.iso
-    .datetime()
-    .meta({ description: "When the oldest was deferred.", examples: ["2026-03-01T11:58:00.000Z"] }),
+  since: z.iso.datetime().describe("When the oldest was deferred."),
 })
 
 const lastAttempt = {
   delivery: z.uuid().meta({ examples: ["01900000-0000-7000-8000-000000000001"] }),
-  at: z.iso
-    .datetime()
-    .meta({ description: "When the attempt started.", examples: ["2026-03-01T11:59:00.000Z"] }),
+  at: z.iso.datetime().describe("When the attempt started."),
   status: z
     .int()
     .nullable()
@@ -107,14 +97,8 @@ export const channelHealthSchema = z
     failing_since: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description: "When the first failed attempt after its last success started. null: not failing.",
-        examples: ["2026-03-01T11:58:00.000Z"],
-      }),
-    paused_at: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: "null: not paused.", examples: ["2026-03-01T11:00:00.000Z"] }),
+      .describe("When the first failed attempt after its last success started. null: not failing."),
+    paused_at: z.iso.datetime().nullable().describe("null: not paused."),
     max_per_second: z
       .int()
       .nullable()
@@ -136,10 +120,7 @@ export const channelHealthSchema = z
         next_attempt_at: z.iso
           .datetime()
           .nullable()
-          .meta({
-            description: "The first of those that are counted. null: none is scheduled.",
-            examples: ["2026-03-01T12:04:00.000Z"],
-          }),
+          .describe("The first of those that are counted. null: none is scheduled."),
       })
       .describe(
         "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
@@ -149,10 +130,9 @@ export const channelHealthSchema = z
       description: "A delivery that still fails after this time becomes dead.",
       examples: [21_600_000],
     }),
-    counted_before: z.iso.datetime().meta({
-      description: "The end of `last_hour` and `last_day`: a minute is counted a minute after its end.",
-      examples: ["2026-03-01T12:00:00.000Z"],
-    }),
+    counted_before: z.iso
+      .datetime()
+      .describe("The end of `last_hour` and `last_day`: a minute is counted a minute after its end."),
     last_hour: attemptStatisticsSchema,
     last_day: attemptStatisticsSchema,
     responses: z

@@ -195,10 +195,9 @@ export const channelHealthStateSchema = z.enum(["failing", "ok"])
 export const deadDeliveriesSchema = z
   .object({
     count: z.int().meta({ description: "How many. At most 10,000 are counted.", examples: [240] }),
-    created_after: z.iso.datetime().meta({
-      description: "Deliveries that were created before this time, 7 days ago, are not counted.",
-      examples: ["2026-02-22T12:00:00.000Z"],
-    }),
+    created_after: z.iso
+      .datetime()
+      .describe("Deliveries that were created before this time, 7 days ago, are not counted."),
   })
   .meta({
     id: "DeadDeliveries",

@@ -79,10 +79,7 @@ export const connectionSchema = z
     last_synced_at: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description: "When the last sync ended. null: there was none yet. Abandoned syncs do not count.",
-        examples: ["2026-03-01T12:00:01.250Z"],
-      }),
+      .describe("When the last sync ended. null: there was none yet. Abandoned syncs do not count."),
     last_outcome: z
       .enum(["changed", "unchanged", "failed"])
       .nullable()
@@ -118,42 +115,24 @@ export const connectionSchema = z
     last_success_at: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description: "When a sync last succeeded (`changed` or `unchanged`). null: none has.",
-        examples: ["2026-03-01T12:00:01.250Z"],
-      }),
+      .describe("When a sync last succeeded (`changed` or `unchanged`). null: none has."),
     failing_since: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description:
-          "When the first of the syncs failed that failed in a row. null: the last sync did not fail.",
-        examples: [null, "2026-03-01T11:40:02.000Z"],
-      }),
+      .describe("When the first of the syncs failed that failed in a row. null: the last sync did not fail."),
     window_ends_at: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description:
-          "End of the current window: the next sync starts no earlier. In the past or null: it may start at once.",
-        examples: ["2026-03-01T12:01:00.500Z"],
-      }),
-    next_sync_at: z.iso
-      .datetime()
-      .nullable()
-      .meta({
-        description: "null: no sync is due, or one is running.",
-        examples: ["2026-03-01T12:01:00.500Z"],
-      }),
+      .describe(
+        "End of the current window: the next sync starts no earlier. In the past or null: it may start at once.",
+      ),
+    next_sync_at: z.iso.datetime().nullable().describe("null: no sync is due, or one is running."),
     created_at: z.iso.datetime(),
     token_replaced_at: z.iso.datetime().nullable(),
     signing_secret_replaced_at: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description: "When the secret that signs the requests to the source was last replaced. null: never.",
-        examples: ["2026-03-01T12:00:00.000Z", null],
-      }),
+      .describe("When the secret that signs the requests to the source was last replaced. null: never."),
     ...shownRequestHeaders,
   })
   .meta({ id: "Connection", description: "A partner's data source, connected to a site." })
@@ -242,14 +221,8 @@ export const syncQuerySchema = pageQuerySchema.extend({
   outcome: syncSchema.shape.outcome
     .optional()
     .meta({ description: "Only syncs with this outcome.", examples: ["failed"] }),
-  started_after: timeSchema.optional().meta({
-    description: "Only syncs that started at this time (inclusive) or later.",
-    examples: ["2026-03-01T12:00:00Z"],
-  }),
-  started_before: timeSchema.optional().meta({
-    description: "Only syncs that started before this time (exclusive).",
-    examples: ["2026-03-01T12:01:00Z"],
-  }),
+  started_after: timeSchema.optional().describe("Only syncs that started at this time (inclusive) or later."),
+  started_before: timeSchema.optional().describe("Only syncs that started before this time (exclusive)."),
 })
 
 export const listedSyncSchema = z
@@ -264,14 +237,8 @@ const triggersSchema = z.object({
   count: z
     .int()
     .meta({ description: "How many triggers were accepted. A requested sync counts as one.", examples: [4] }),
-  first_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: "Time of the first.", examples: ["2026-03-01T12:00:10.000Z"] }),
-  last_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: "Time of the last.", examples: ["2026-03-01T12:00:42.000Z"] }),
+  first_at: z.iso.datetime().nullable().describe("Time of the first."),
+  last_at: z.iso.datetime().nullable().describe("Time of the last."),
 })
 
 export const windowSchema = z
@@ -294,11 +261,11 @@ export const windowSchema = z
 export const pendingWindowSchema = z
   .object({
     triggers: triggersSchema,
-    earliest_start_at: z.iso.datetime().meta({
-      description:
+    earliest_start_at: z.iso
+      .datetime()
+      .describe(
         "The sync starts no earlier. While another sync is running, the time can still become a few seconds earlier.",
-      examples: ["2026-03-01T12:01:00.500Z"],
-    }),
+      ),
   })
   .meta({ id: "PendingWindow", description: "Triggers that no sync has claimed yet, and when one may." })
 

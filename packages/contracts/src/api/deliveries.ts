@@ -72,14 +72,8 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
     description: "Only deliveries that this job was the last to resend or erase.",
     examples: ["job_8c1f0e6a9b2d7c835e10"],
   }),
-  created_after: timeSchema.optional().meta({
-    description: "Only deliveries created at this time (inclusive) or later.",
-    examples: ["2026-03-01T12:00:00Z"],
-  }),
-  created_before: timeSchema.optional().meta({
-    description: "Only deliveries created before this time (exclusive).",
-    examples: ["2026-03-02T12:00:00Z"],
-  }),
+  created_after: timeSchema.optional().describe("Only deliveries created at this time (inclusive) or later."),
+  created_before: timeSchema.optional().describe("Only deliveries created before this time (exclusive)."),
 })
 
 const phaseMs = (description: string) => z.number().nullable().describe(description)

@@ -82,17 +82,12 @@ export const incidentSchema = z
     resolved_at: z.iso
       .datetime()
       .nullable()
-      .meta({
-        description:
-          "When it ended, or was seen last. An incident that returns within five minutes is open again. null: it has not ended.",
-        examples: ["2026-03-01T12:40:00.000Z"],
-      }),
+      .describe(
+        "When it ended, or was seen last. An incident that returns within five minutes is open again. null: it has not ended.",
+      ),
     acknowledgement: z
       .object({
-        at: z.iso.datetime().meta({
-          description: "When it was acknowledged.",
-          examples: ["2026-03-01T12:05:00.000Z"],
-        }),
+        at: z.iso.datetime().describe("When it was acknowledged."),
         by: z.string().meta({
           description: "Id and name of the API key or user.",
           examples: ["key_5f2c8e1a9b3d (on-call)"],

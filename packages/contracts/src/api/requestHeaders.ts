@@ -71,10 +71,7 @@ export const shownRequestHeaders = {
   request_headers_changed_at: z.iso
     .datetime()
     .nullable()
-    .meta({
-      description: "When they were last set or removed. null: never.",
-      examples: ["2026-03-01T12:00:00.000Z", null],
-    }),
+    .describe("When they were last set or removed. null: never."),
 }
 
 export type RequestHeaders = z.infer<typeof requestHeadersSchema>

@@ -35,10 +35,9 @@ export const statisticsQuerySchema = z.strictObject({
       `must not be more than ${maxStatisticPoints} points`,
     ],
   }),
-  created_before: timeSchema.optional().meta({
-    description: `Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`,
-    examples: ["2026-11-21T06:00:00Z"],
-  }),
+  created_before: timeSchema
+    .optional()
+    .describe(`Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`),
 })
 
 export const syncOutcomeSchema = z.enum(["running", "changed", "unchanged", "failed", "abandoned"])

@@ -1,7 +1,5 @@
 export type CommonField = { description?: string; example?: unknown }
 
-const time = "2026-03-01T12:00:00.000Z"
-
 /**
  * Examples, and descriptions of names that mean the same in every schema. What a schema itself states takes
  * precedence. Because all examples are here, those of different operations fit together.
@@ -27,7 +25,7 @@ export const commonFields: Record<string, CommonField> = {
   content_sha256: { example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
   counts: { example: { resent: 120 } },
   created_after: { example: "2026-03-01T00:00:00Z" },
-  created_at: { description: "When it was created.", example: time },
+  created_at: { description: "When it was created." },
   created_before: { example: "2026-03-02T00:00:00Z" },
   cursor: { example: "WyIyMDI2LTAzLTAxVDEyOjAwOjAwLjAwMFoiLCJhY21lIl0" },
   data: { description: "The entries of this page." },
@@ -41,11 +39,10 @@ export const commonFields: Record<string, CommonField> = {
   fence: { example: 17 },
   field: { example: "address" },
   filter: { description: "What the job applies to." },
-  finished_at: { description: "When it ended. null: it has not ended.", example: time },
+  finished_at: { description: "When it ended. null: it has not ended." },
   first_byte_ms: { example: 95.1 },
   first_trigger_at: {
     description: "Time of the first of these triggers. null: there is none.",
-    example: time,
   },
   from: { example: "site.paid 3 1024" },
   id: { description: "Identifies it.", example: "acme" },
@@ -53,10 +50,8 @@ export const commonFields: Record<string, CommonField> = {
   job: { example: "job_5f2c8e1a9b3d" },
   key: { example: "swk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG" },
   kind: { description: "What kind it is of." },
-  last_deleted_at: { example: "2026-03-09T12:00:00.000Z" },
   last_error: { example: "timeout" },
-  last_trigger_at: { description: "Time of the last of these triggers. null: there is none.", example: time },
-  last_used_at: { example: time },
+  last_trigger_at: { description: "Time of the last of these triggers. null: there is none." },
   left_out: { example: 0 },
   limit: { example: 20 },
   lookup_ms: { example: 3.1 },
@@ -66,7 +61,6 @@ export const commonFields: Record<string, CommonField> = {
   name: { description: "Its name.", example: "acme's developers" },
   next_attempt_at: { example: "2026-03-01T12:05:00.000Z" },
   next_cursor: { example: "WyIyMDI2LTAzLTAxVDEyOjAwOjAwLjAwMFoiLCJhY21lIl0" },
-  next_sync_at: { example: "2026-03-01T12:01:00.000Z" },
   note: { description: "What the records are.", example: "Original events." },
   number: { description: "Counts from 1.", example: 1 },
   openapi: { description: "Version of OpenAPI, or the path of this document.", example: "3.1.1" },
@@ -76,13 +70,12 @@ export const commonFields: Record<string, CommonField> = {
   reason: { description: "Why.", example: "ticket 4711" },
   reference: { example: "user-4711" },
   rejected_after: { example: "2026-03-01T00:00:00Z" },
-  rejected_at: { description: "When Sitewire rejected it.", example: time },
+  rejected_at: { description: "When Sitewire rejected it." },
   rejected_before: { example: "2026-03-02T00:00:00Z" },
   remedy: { example: "Check the id." },
   request_id: { example: "req_5f2c8e1a9b3d" },
   requested_by: { example: "key_5f2c8e1a9b3d (on-call)" },
   response_excerpt: { example: "accepted" },
-  retention_ends_at: { example: "2026-03-08T12:00:00.000Z" },
   runner: { description: "`pull`: Sitewire fetches the source. `delegate`: an internal executor does." },
   scopes: { description: "What the key may do.", example: ["channel:acme"] },
   secret_id: { example: "sec_5f2c8e1a9b3d" },
@@ -94,13 +87,13 @@ export const commonFields: Record<string, CommonField> = {
     example: "https://api.partner.example/products",
   },
   staged_secret: { example: "sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG" },
-  started_at: { description: "When it began.", example: time },
+  started_at: { description: "When it began." },
   state: { description: "Its state." },
   status: { description: "HTTP status. null: there was no response.", example: 404 },
   target: { description: "What the entry is about." },
   title: { description: "A short name of the cause, for people.", example: "Not found" },
   tls_ms: { example: 30.8 },
-  token_replaced_at: { description: "When the token was last replaced. null: never.", example: time },
+  token_replaced_at: { description: "When the token was last replaced. null: never." },
   total: { example: 120 },
   topic: { description: "Name of the topic.", example: "site.paid" },
   trigger_url: {
@@ -109,5 +102,5 @@ export const commonFields: Record<string, CommonField> = {
   },
   triggers: { description: "How many accepted triggers.", example: 3 },
   type: { example: "/problems/not-found" },
-  updated_at: { description: "When it was last changed.", example: time },
+  updated_at: { description: "When it was last changed." },
 }

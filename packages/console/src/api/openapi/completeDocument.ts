@@ -10,7 +10,7 @@ export function completeDocument(document: OpenApi): OpenApi {
       const { description, examples, ...schema } = parameter.schema
       const described = parameter.description ?? description ?? common?.description
       if (described !== undefined) parameter.description = described
-      parameter.example ??= examples?.[0] ?? (fits(common?.example, schema) ? common?.example : undefined)
+      parameter.example ??= examples?.[0] ?? exampleOf(parameter.name, schema)
       parameter.schema = schema
     }
   }
@@ -29,7 +29,8 @@ function completeSchema(schema: JsonSchema): void {
     if (field.$ref !== undefined) delete field.additionalProperties
     if (field.$ref === undefined) {
       if (field.description === undefined && common?.description) field.description = common.description
-      if (field.examples === undefined && fits(common?.example, field)) field.examples = [common?.example]
+      const example = exampleOf(name, field)
+      if (field.examples === undefined && example !== undefined) field.examples = [example]
     }
   }
   const rejections = schema["x-rejections"]
@@ -39,6 +40,13 @@ function completeSchema(schema: JsonSchema): void {
       schema.description = [...(schema.description ? [schema.description] : []), sentence].join(" ")
   }
   for (const [, inner] of innerSchemas(schema)) completeSchema(inner)
+}
+
+function exampleOf(name: string, schema: JsonSchema): unknown {
+  const example = commonFields[name]?.example
+  if (fits(example, schema)) return example
+  const isTime = [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time")
+  return isTime ? "2026-03-01T12:00:00.000Z" : undefined
 }
 
 function fits(example: unknown, { type, anyOf = [], enum: values, format }: JsonSchema): boolean {
