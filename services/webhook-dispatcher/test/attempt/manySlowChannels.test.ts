@@ -34,12 +34,16 @@ test("a dozen partners that hang or respond slowly do not delay another, neither
   })
   const alone = await fastestBurst(it, "quick", quick)
   async function expectQuickBurstsBeside(round: number) {
-    await it.publishPaid(
-      names.flatMap((channel) =>
-        Array.from({ length: burstPerPartner }, (_, at) => paid(`${channel}-${round}-${at}`, { channel })),
-      ),
+    const burst = names.flatMap((channel) =>
+      Array.from({ length: burstPerPartner }, (_, at) => paid(`${channel}-${round}-${at}`, { channel })),
     )
-    await waitUntil("attempts of the slow partners", () => pendingResponses.length >= crowd)
+    const received = quick.received.length + 1
+    await it.publishPaid([...burst, paid(`last-${round}`, { channel: "quick" })])
+    await waitUntil("the quick partner's delivery", () => quick.received.length === received)
+    await waitUntil("all of them to be in flight or deferred", async () => {
+      const pending = await it.count("state = 'pending'")
+      return pendingResponses.length + pending >= crowd * burstPerPartner
+    })
     const before = responded
     expect(await fastestBurst(it, "quick", quick)).toBeLessThan(4 * alone)
     expect(responded).toBe(before)
