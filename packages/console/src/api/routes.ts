@@ -1,127 +1,65 @@
 import { routes as contract, type Operation } from "@sitewire/contracts/routes"
-import { listAudit } from "./audit/listAudit.ts"
-import { changeAddress } from "./channels/changeAddress.ts"
-import { changeChannel } from "./channels/changeChannel.ts"
-import { testChannel, testSecret } from "./channels/checks/testChannel.ts"
-import { createChannel } from "./channels/createChannel.ts"
-import { deleteChannel } from "./channels/deleteChannel.ts"
-import { listChannels } from "./channels/listChannels.ts"
-import { pauseChannel } from "./channels/pauseChannel.ts"
-import { readChannel } from "./channels/readChannel.ts"
-import { readChannelHealth } from "./channels/readChannelHealth.ts"
-import { resumeChannel } from "./channels/resumeChannel.ts"
-import { activateSecret } from "./channels/secret/activateSecret.ts"
-import { readStagedSecret } from "./channels/secret/readStagedSecret.ts"
-import { retireSecret } from "./channels/secret/retireSecret.ts"
-import { revertSecret } from "./channels/secret/revertSecret.ts"
-import { stageSecret } from "./channels/secret/stageSecret.ts"
-import { changeConnection } from "./connections/changeConnection.ts"
-import { createConnection } from "./connections/createConnection.ts"
-import { deleteConnection } from "./connections/deleteConnection.ts"
-import { listConnections } from "./connections/listConnections.ts"
-import { listSyncs } from "./connections/listSyncs.ts"
-import { listWindows } from "./connections/listWindows.ts"
-import { readConnection } from "./connections/readConnection.ts"
-import { readConnectionTriggerUrl } from "./connections/readConnectionTriggerUrl.ts"
-import { readSnapshot } from "./connections/readSnapshot.ts"
-import { replaceConnectionSecret } from "./connections/replaceConnectionSecret.ts"
-import { replaceConnectionToken } from "./connections/replaceConnectionToken.ts"
-import { requestSync } from "./connections/requestSync.ts"
-import { cancelDelivery } from "./deliveries/cancelDelivery.ts"
-import { listAttempts } from "./deliveries/listAttempts.ts"
-import { listDeliveries } from "./deliveries/listDeliveries.ts"
-import { readDelivery } from "./deliveries/readDelivery.ts"
-import { resendDelivery } from "./deliveries/resendDelivery.ts"
-import { revealDelivery } from "./deliveries/revealDelivery.ts"
-import { listInvalidEvents } from "./events/listInvalidEvents.ts"
+import * as audit from "./audit.ts"
+import * as changeAddress from "./channels/changeAddress.ts"
+import * as changeChannel from "./channels/changeChannel.ts"
+import * as checks from "./channels/checks.ts"
+import * as createChannel from "./channels/createChannel.ts"
+import * as deleteChannel from "./channels/deleteChannel.ts"
+import * as pauseChannel from "./channels/pauseChannel.ts"
+import * as readChannels from "./channels/readChannels.ts"
+import * as rotateSecret from "./channels/rotateSecret.ts"
+import * as changeConnection from "./connections/changeConnection.ts"
+import * as createConnection from "./connections/createConnection.ts"
+import * as listSyncs from "./connections/listSyncs.ts"
+import * as listWindows from "./connections/listWindows.ts"
+import * as readConnections from "./connections/readConnections.ts"
+import * as readSnapshot from "./connections/readSnapshot.ts"
+import * as replaceSecrets from "./connections/replaceSecrets.ts"
+import * as requestSync from "./connections/requestSync.ts"
+import * as listDeliveries from "./deliveries/listDeliveries.ts"
+import * as readDelivery from "./deliveries/readDelivery.ts"
+import * as resendDelivery from "./deliveries/resendDelivery.ts"
+import * as listInvalidEvents from "./events/listInvalidEvents.ts"
 import type { Route } from "./implement.ts"
-import { acknowledgeIncident, withdrawAcknowledgement } from "./incidents/acknowledgeIncident.ts"
-import { listIncidents } from "./incidents/listIncidents.ts"
-import { cancelJob } from "./jobs/cancelJob.ts"
-import { createErasureJob } from "./jobs/createErasureJob.ts"
-import { createReconcileJob } from "./jobs/createReconcileJob.ts"
-import { createReplayJob } from "./jobs/createReplayJob.ts"
-import { createResendJob } from "./jobs/createResendJob.ts"
-import { listJobs } from "./jobs/listJobs.ts"
-import { readJob } from "./jobs/readJob.ts"
-import { createApiKey } from "./keys/createApiKey.ts"
-import { listApiKeys } from "./keys/listApiKeys.ts"
-import { readApiKey } from "./keys/readApiKey.ts"
-import { readCurrentApiKey } from "./keys/readCurrentApiKey.ts"
-import { revokeApiKey } from "./keys/revokeApiKey.ts"
-import { listProblems, readProblem } from "./openapi/listProblems.ts"
-import { readOpenApi } from "./openapi/readOpenApi.ts"
-import { readRoot } from "./openapi/readRoot.ts"
-import { endSession, endSessions } from "./sessions/endSession.ts"
-import { listSessions } from "./sessions/listSessions.ts"
-import { createSignInLink } from "./signIn/createSignInLink.ts"
-import { readStatistics } from "./statistics/readStatistics.ts"
-import { openStream } from "./stream/openStream.ts"
-import { listTopics } from "./topics/listTopics.ts"
+import * as incidents from "./incidents.ts"
+import * as createJobs from "./jobs/createJobs.ts"
+import * as jobs from "./jobs/jobs.ts"
+import * as keys from "./keys.ts"
+import * as service from "./service.ts"
+import * as sessions from "./sessions.ts"
+import * as statistics from "./statistics.ts"
+import * as stream from "./stream.ts"
 
 const implemented: Record<Operation, Route> = {
-  createChannel,
-  listChannels,
-  readChannel,
-  readChannelHealth,
-  changeChannel,
-  changeAddress,
-  deleteChannel,
-  pauseChannel,
-  resumeChannel,
-  stageSecret,
-  readStagedSecret,
-  activateSecret,
-  revertSecret,
-  retireSecret,
-  testChannel,
-  testSecret,
-  createConnection,
-  listConnections,
-  readConnection,
-  changeConnection,
-  deleteConnection,
-  readConnectionTriggerUrl,
-  replaceConnectionToken,
-  replaceConnectionSecret,
-  requestSync,
-  listSyncs,
-  listWindows,
-  readSnapshot,
-  listDeliveries,
-  readDelivery,
-  listAttempts,
-  revealDelivery,
-  resendDelivery,
-  cancelDelivery,
-  listInvalidEvents,
-  createResendJob,
-  createReplayJob,
-  createErasureJob,
-  createReconcileJob,
-  listJobs,
-  readJob,
-  cancelJob,
-  createApiKey,
-  listApiKeys,
-  readCurrentApiKey,
-  readApiKey,
-  revokeApiKey,
-  createSignInLink,
-  listSessions,
-  endSession,
-  endSessions,
-  readStatistics,
-  openStream,
-  listTopics,
-  listIncidents,
-  acknowledgeIncident,
-  withdrawAcknowledgement,
-  listAudit,
-  listProblems,
-  readProblem,
-  readOpenApi,
-  readRoot,
+  ...audit,
+  ...changeAddress,
+  ...changeChannel,
+  ...checks,
+  ...createChannel,
+  ...deleteChannel,
+  ...pauseChannel,
+  ...readChannels,
+  ...rotateSecret,
+  ...changeConnection,
+  ...createConnection,
+  ...listSyncs,
+  ...listWindows,
+  ...readConnections,
+  ...readSnapshot,
+  ...replaceSecrets,
+  ...requestSync,
+  ...listDeliveries,
+  ...readDelivery,
+  ...resendDelivery,
+  ...listInvalidEvents,
+  ...incidents,
+  ...createJobs,
+  ...jobs,
+  ...keys,
+  ...service,
+  ...sessions,
+  ...statistics,
+  ...stream,
 }
 
 /** In the order of the contract, because a path without parameters must be before one that it would match. */

@@ -6,11 +6,14 @@ import { changesOf, ok, type Problem, type Success } from "../../http/response.t
 import { newId } from "../../newIds.ts"
 import { checkChannelAddress } from "../checkAddress.ts"
 import { type ApiContext, implement } from "../implement.ts"
-import { type ChannelRow, changedChannel, channelColumns, channelResponse } from "./channelResponse.ts"
-import { checkRunning } from "./checks/checkRunning.ts"
-import { rejectMany } from "./checks/rejectMany.ts"
-import { waitForCheck } from "./checks/waitForCheck.ts"
-import { lockChannel } from "./findChannel.ts"
+import {
+  type ChannelRow,
+  changedChannel,
+  channelColumns,
+  channelResponse,
+  lockChannel,
+} from "./channelResponse.ts"
+import { checkRunning, waitForCheck } from "./checks.ts"
 
 /** How long an answered challenge allows the change, if the console ended before it. */
 const validMs = 15 * 60_000
@@ -123,3 +126,39 @@ const faults: Record<Exclude<Fault, "status">, string> = {
 
 const outdated =
   "The receiver answered the challenge, but the channel was changed meanwhile, or the answer is older than 15 minutes. Read the channel, and send the request again."
+
+const minuteMs = 60_000
+
+const limits = {
+  // Otherwise a key could have a dispatcher call many addresses.
+  address_change: {
+    code: "too-many-address-changes",
+    what: "The address of this channel may be changed",
+    most: [
+      { most: 5, withinMs: minuteMs, span: "a minute" },
+      { most: 50, withinMs: 24 * 60 * minuteMs, span: "a day" },
+    ],
+  },
+} as const
+
+/** A problem if a channel had as many checks of this kind as it may. Call it with the channel locked. */
+async function rejectMany(
+  prisma: ApiContext["prisma"],
+  channelId: string,
+  kind: keyof typeof limits,
+): Promise<Problem | null> {
+  const { code, what, most: all } = limits[kind]
+  for (const { most, withinMs, span } of all) {
+    const oldest = await prisma.receiverCheck.findFirst({
+      where: { channel_id: channelId, kind, created_at: { gt: new Date(Date.now() - withinMs) } },
+      orderBy: { created_at: "desc" },
+      skip: most - 1,
+      select: { created_at: true },
+    })
+    if (!oldest) continue
+    const retryAfterSeconds = Math.ceil((oldest.created_at.getTime() + withinMs - Date.now()) / 1_000)
+    const detail = `${what} ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
+    return { ...problem(code, detail), retryAfterSeconds }
+  }
+  return null
+}

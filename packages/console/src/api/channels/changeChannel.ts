@@ -8,9 +8,8 @@ import { checkChannelAddress } from "../checkAddress.ts"
 import { checkIfMatch, etagOf } from "../etag.ts"
 import { implement } from "../implement.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
-import { channelColumns, channelResponse } from "./channelResponse.ts"
+import { channelColumns, channelResponse, lockChannel } from "./channelResponse.ts"
 import { auditedContact, rejectContact, storeContact, withWholeContact } from "./contact.ts"
-import { lockChannel } from "./findChannel.ts"
 
 export const changeChannel = implement(
   "changeChannel",

@@ -2,10 +2,11 @@ import { type Channel, channelSchema, secretTestSchema } from "@sitewire/contrac
 import type { Prisma } from "@sitewire/database/prisma"
 import { z } from "zod"
 import { withoutQuery } from "../../audit/withoutQuery.ts"
-import { type Caller, manages } from "../../auth/caller.ts"
+import { type Caller, manages, sees } from "../../auth/caller.ts"
 import { maskEmails } from "../../deliveries/maskEmails.ts"
 import { changesOf, ok, type Success } from "../../http/response.ts"
 import { columnsOf, responseOf } from "../../http/responseOf.ts"
+import type { ApiContext } from "../implement.ts"
 
 /** What a response needs: sealed (encrypted) secrets are never read. */
 export const channelColumns = {
@@ -63,4 +64,25 @@ function otherSecret(row: ChannelRow): Channel["other_secret"] {
   const { other_secret_id: id, other_secret_state: state, other_secret_since: since } = row
   if (id === null || state === null || since === null) return null
   return { id, state, since: since.toISOString(), test: otherSecretTestOf(row) }
+}
+
+/** Null if the channel does not exist or the API key may not see it. */
+export async function findChannel(
+  prisma: ApiContext["prisma"],
+  id: string,
+  caller: Caller,
+): Promise<ChannelRow | null> {
+  if (!sees(caller.channels, id)) return null
+  return prisma.channel.findUnique({ where: { id }, select: channelColumns })
+}
+
+/** As `findChannel`, in a transaction. Other transactions cannot change the channel until this one ends. */
+export async function lockChannel(
+  prisma: ApiContext["prisma"],
+  id: string,
+  caller: Caller,
+): Promise<ChannelRow | null> {
+  if (!sees(caller.channels, id)) return null
+  await prisma.$queryRaw`select id from channel where id = ${id} for update`
+  return findChannel(prisma, id, caller)
 }

@@ -5,8 +5,7 @@ import { removeScope } from "../../auth/removeScope.ts"
 import { notFound, problem } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { channelResponse } from "./channelResponse.ts"
-import { lockChannel } from "./findChannel.ts"
+import { channelResponse, lockChannel } from "./channelResponse.ts"
 
 export const deleteChannel = implement(
   "deleteChannel",

@@ -1,5 +1,6 @@
 import { sealContexts } from "@sitewire/database"
 import { changeSource } from "@sitewire/syncs"
+import { removeScope } from "../../auth/removeScope.ts"
 import { notFound } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { checkAddress } from "../checkAddress.ts"
@@ -8,8 +9,8 @@ import { implement } from "../implement.ts"
 import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
 import { connectionEtag, connectionResponse } from "./connectionResponse.ts"
 import { findConnection, lockConnection } from "./findConnection.ts"
-import { recordRequestedSync } from "./recordRequestedSync.ts"
 import { rejectDelegate } from "./rejectDelegate.ts"
+import { recordRequestedSync } from "./requestSync.ts"
 
 export const changeConnection = implement(
   "changeConnection",
@@ -54,3 +55,18 @@ export const changeConnection = implement(
     })
   },
 )
+
+export const deleteConnection = implement("deleteConnection", async ({ sql }, { params: { id }, caller }) => {
+  const row = await lockConnection(sql, id, caller)
+  if (!row) return notFound("connection", id)
+  // A database trigger deletes the window, the syncs and the snapshot.
+  await sql("delete from connection where id = $1", [id])
+  const keys = await removeScope(sql, `connection:${id}`)
+  const { site, source, runner } = row
+  const changes = Object.fromEntries(
+    Object.entries({ site, source, runner }).map(([field, old]) => [field, { old, new: null }]),
+  )
+  return ok(connectionResponse(row, caller), {
+    audit: { target: { kind: "connection", id }, changes, also: keys.map(({ audit }) => audit) },
+  })
+})

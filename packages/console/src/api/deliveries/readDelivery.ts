@@ -1,15 +1,16 @@
 import { newestAttempts } from "@sitewire/contracts"
-import { nameOf } from "../../auth/caller.ts"
+import { manages, nameOf } from "../../auth/caller.ts"
 import { attemptResponse, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
 import { attemptsOf } from "../../deliveries/findAttempts.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
 import { withWaiting } from "../../deliveries/withWaiting.ts"
-import { notFound } from "../../http/problems.ts"
+import { notFound, problem } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { shownAddress } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
 import { readPage } from "../pagination.ts"
-import { visibleDelivery } from "./findDelivery.ts"
+import { findDelivery, visibleDelivery } from "./findDelivery.ts"
+import { sentHeaders } from "./sentHeaders.ts"
 
 const jobColumns = { id: true, kind: true, created_at: true, requested_by: true } as const
 
@@ -41,3 +42,41 @@ export const readDelivery = implement("readDelivery", async ({ prisma, sql }, { 
     },
   })
 })
+
+export const listAttempts = implement(
+  "listAttempts",
+  async ({ prisma, sql }, { params: { id }, query, caller }) => {
+    const delivery = await findDelivery(prisma, id, caller)
+    if (!delivery) return notFound("delivery", id)
+    const shown = shownAddress(delivery.channel_id, caller)
+    const page = await readPage(query, attemptsOf(sql, id))
+    if (page.kind === "problem") return page
+    return ok({
+      data: page.rows.map((attempt) => attemptResponse(attempt, shown)),
+      next_cursor: page.next_cursor,
+    })
+  },
+)
+
+/** A GET, because the response to a POST with an Idempotency-Key is stored, and would outlive an erasure. */
+export const revealDelivery = implement(
+  "revealDelivery",
+  async ({ prisma, sealingKeys }, { params: { id }, caller }) => {
+    const row = await prisma.delivery.findFirst({
+      where: visibleDelivery(id, caller),
+      select: { id: true, channel_id: true, state: true, body: true, body_sha256: true },
+    })
+    if (!row) return notFound("delivery", id)
+    if (row.state === "erased")
+      return problem("erased", "The delivery has been erased on request, so there is nothing to show.")
+    const body = Buffer.from(row.body).toString("utf8")
+    const body_sha256 = Buffer.from(row.body_sha256).toString("hex")
+    // Whoever may reveal personal data only must not be able to send the request again.
+    const mayResend = manages(caller, `channel:${row.channel_id}`)
+    const request_headers = mayResend ? await sentHeaders({ prisma, sealingKeys }, row) : null
+    return ok(
+      { delivery: id, body, body_sha256, request_headers },
+      { audit: { target: { kind: "delivery", id } } },
+    )
+  },
+)

@@ -1,7 +1,6 @@
-import { type SealingKeys, sealContexts } from "@sitewire/database"
+import { type SealingKeys, sealContexts, unseal } from "@sitewire/database"
 import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
 import { parseHeaders } from "../../deliveries/deliveryResponse.ts"
-import { tryUnseal } from "../channels/secret/tryUnseal.ts"
 import type { ApiContext } from "../implement.ts"
 
 type Delivery = { id: string; channel_id: string; body: Uint8Array }
@@ -66,4 +65,13 @@ async function secretsOf(
     tryUnseal(sealingKeys, sealContexts.signingSecret(channel_id, id), sealed)
   const other = other_secret_id && other_secret_sealed ? open(other_secret_id, other_secret_sealed) : null
   return [open(secret_id, secret_sealed), other].filter((secret) => secret !== null)
+}
+
+/** Null if the key that sealed the value is missing. */
+function tryUnseal(sealingKeys: SealingKeys, context: string, sealed: Uint8Array): string | null {
+  try {
+    return unseal(sealingKeys, context, sealed)
+  } catch {
+    return null
+  }
 }

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { claimableMs, testDeliverySchema } from "@sitewire/contracts"
+import { z } from "zod"
+import { type Caller, nameOf } from "../../auth/caller.ts"
+import { notFound, problem } from "../../http/problems.ts"
+import { ok, type Problem, type Success } from "../../http/response.ts"
+import { newId } from "../../newIds.ts"
+import { checkChannelAddress } from "../checkAddress.ts"
+import { type ApiContext, implement } from "../implement.ts"
+import { lockChannel } from "./channelResponse.ts"
+import { rotationConflict } from "./rotateSecret.ts"
+
+export const testChannel = implement(
+  "testChannel",
+  (context, { params: { id }, body, caller }) =>
+    requestTest(context, { id, kind: "test", caller, address: body?.address }),
+  ({ prisma }, committed) => testResult(prisma, committed),
+)
+
+export const testSecret = implement(
+  "testSecret",
+  (context, { params: { id }, caller }) => requestTest(context, { id, kind: "secret_test", caller }),
+  ({ prisma }, committed) => testResult(prisma, committed),
+)
+
+type Test = { id: string; kind: "test" | "secret_test"; caller: Caller; address?: string | undefined }
+
+/** `address`: instead of the channel's own. */
+async function requestTest(
+  context: ApiContext,
+  { id, kind, caller, address }: Test,
+): Promise<Success<{ check: string }> | Problem> {
+  const { prisma } = context
+  const channel = await lockChannel(prisma, id, caller)
+  if (!channel) return notFound("channel", id)
+  if (address !== undefined && caller.channels !== "all")
+    return problem("missing-scope", "Only an operator may test an address that is not the channel's.")
+  const checked =
+    address === undefined ? null : checkChannelAddress(context, address, channel.partner_may_change_address)
+  if (checked?.kind === "problem") return checked
+  if (kind === "secret_test" && channel.other_secret_id === null) return rotationConflict(prisma, id, "test")
+  const running = await checkRunning(prisma, id, kind)
+  if (running) return running
+  const check = await prisma.receiverCheck.create({
+    data: {
+      id: newId("tst"),
+      channel_id: id,
+      kind,
+      address: checked?.href ?? channel.address,
+      requested_by: nameOf(caller),
+    },
+    select: { id: true },
+  })
+  const changes = {
+    test: { old: null, new: check.id },
+    ...(checked ? { address: { old: null, new: checked.href } } : {}),
+  }
+  return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
+}
+
+async function testResult(prisma: ApiContext["prisma"], committed: unknown) {
+  const ended = await waitForCheck(prisma, committedSchema.parse(committed).check)
+  return ended.kind === "problem" ? ended : ok(testDeliverySchema.parse(ended.report))
+}
+
+const committedSchema = z.object({ check: z.string() })
+
+const names = {
+  test: "test delivery",
+  secret_test: "test of the secret",
+  address_change: "change of the address",
+}
+
+/**
+ * A problem if a check of this kind has not finished. A channel has one at a time, so that a receiver that does not
+ * respond cannot occupy the dispatchers. Call it with the channel locked.
+ */
+export async function checkRunning(
+  prisma: ApiContext["prisma"],
+  channelId: string,
+  kind: keyof typeof names,
+): Promise<Problem | null> {
+  const now = Date.now()
+  const unfinished = await prisma.receiverCheck.findFirst({
+    where: {
+      channel_id: channelId,
+      kind,
+      finished_at: null,
+      OR: [{ created_at: { gt: new Date(now - claimableMs) } }, { lease_expires_at: { gt: new Date(now) } }],
+    },
+    select: { id: true },
+  })
+  if (!unfinished) return null
+  return problem(
+    "check-running",
+    `The ${names[kind]} "${unfinished.id}" of this channel has not finished. Wait until it has, and try again.`,
+  )
+}
+
+const claimWithinMs = 5_000
+const finishWithinMs = 15_000
+const pollMs = 50
+
+type Ended = { kind: "done"; address: string; report: unknown; finished_at: Date }
+
+/** By the check's id. Repetitions of a request wait together, so that they do not multiply the polls. */
+const waits = new Map<string, Promise<Ended | Problem>>()
+
+/** Waits until a dispatcher has sent the one request of a test delivery or of a challenge. */
+export function waitForCheck(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
+  const wait = waits.get(id) ?? poll(prisma, id).finally(() => waits.delete(id))
+  waits.set(id, wait)
+  return wait
+}
+
+async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | Problem> {
+  const startedAt = performance.now()
+  for (;;) {
+    const row = await prisma.receiverCheck.findUnique({
+      where: { id },
+      select: { state: true, address: true, report: true, error: true, finished_at: true },
+    })
+    if (row === null) return problem("test-unfinished", "The channel was deleted, and its test with it.")
+    const { state, address, report, error, finished_at } = row
+    if (state === "done" && finished_at) return { kind: "done", address, report, finished_at }
+    if (state === "failed")
+      return problem(error === notClaimed ? "no-dispatcher" : "test-unfinished", error ?? "")
+    const waitedMs = performance.now() - startedAt
+    if (state === "waiting" && waitedMs > claimWithinMs) {
+      // Only if it still waits, so that a dispatcher that claims it right now can finish it.
+      await prisma.receiverCheck.updateMany({
+        where: { id, state: "waiting" },
+        data: { state: "failed", error: notClaimed, finished_at: new Date() },
+      })
+    } else if (waitedMs > finishWithinMs) {
+      return problem("test-unfinished", unfinished)
+    }
+    await sleep(pollMs)
+  }
+}
+
+const notClaimed =
+  "No webhook-dispatcher has claimed the test delivery within 5 seconds, so nothing was sent. Check that one is running and is not older than this console, and try again."
+
+const unfinished =
+  "A webhook-dispatcher has begun to send the test delivery, but has not reported an outcome within 15 seconds. It may have been killed, or its DELIVERY_TIMEOUT is longer. Try again."

@@ -1,0 +1,53 @@
+import { hashConnectorToken, newConnectorToken, newSecret } from "@sitewire/contracts"
+import { seal, sealContexts } from "@sitewire/database"
+import { notFound } from "../../http/problems.ts"
+import { changesOf, ok } from "../../http/response.ts"
+import { implement } from "../implement.ts"
+import { connectionResponse } from "./connectionResponse.ts"
+import { lockConnection } from "./findConnection.ts"
+import { triggerUrl } from "./triggerUrl.ts"
+
+export const replaceConnectionToken = implement(
+  "replaceConnectionToken",
+  async ({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) => {
+    const before = await lockConnection(sql, id, caller)
+    if (!before) return notFound("connection", id)
+    const token = newConnectorToken()
+    const replaced = { token_replaced_at: new Date() }
+    // The gateway reads this row for every trigger, so there is no cache to clear.
+    await prisma.connection.update({
+      where: { id },
+      data: {
+        token_sha256: new Uint8Array(hashConnectorToken(token)),
+        token_sealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
+        ...replaced,
+      },
+      select: { id: true },
+    })
+    const trigger_url = triggerUrl({ id, site: before.site, token, origin: gatewayOrigin })
+    return ok(
+      { ...connectionResponse({ ...before, ...replaced }, caller), trigger_url },
+      { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
+    )
+  },
+)
+
+export const replaceConnectionSecret = implement(
+  "replaceConnectionSecret",
+  async ({ prisma, sql, sealingKeys }, { params: { id }, caller }) => {
+    const before = await lockConnection(sql, id, caller)
+    if (!before) return notFound("connection", id)
+    const signing_secret = newSecret("sws")
+    const sealed = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
+    const replaced = { signing_secret_replaced_at: new Date() }
+    await prisma.connection.update({
+      where: { id },
+      data: { ...replaced, signing_secret_sealed: new Uint8Array(sealed) },
+      select: { id: true },
+    })
+    return ok(
+      { ...connectionResponse({ ...before, ...replaced }, caller), signing_secret },
+      { audit: { target: { kind: "connection", id }, changes: changesOf(before, replaced) } },
+    )
+  },
+)

@@ -1,0 +1,75 @@
+import { apiKeySchema } from "@sitewire/contracts"
+import { createApiKey as insertApiKey } from "../auth/apiKey.ts"
+import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
+import { invalidRequest, notFound, problem } from "../http/problems.ts"
+import { changesOf, ok } from "../http/response.ts"
+import { columnsOf, responseOf } from "../http/responseOf.ts"
+import { implement } from "./implement.ts"
+import { newestFirst, readPage } from "./pagination.ts"
+
+export const createApiKey = implement("createApiKey", async ({ prisma, sql, keyMaxAgeMs }, { body }) => {
+  const latest = keyMaxAgeMs === undefined ? null : new Date(Date.now() + keyMaxAgeMs)
+  const { name, scopes } = body
+  const expires_at = body.expires_at === undefined ? latest : new Date(body.expires_at)
+  if (expires_at && expires_at.getTime() <= Date.now())
+    return invalidRequest("body", [{ field: "expires_at", message: "expires_at must be in the future" }])
+  if (expires_at && latest && expires_at > latest) {
+    const message = `expires_at must not be later than ${latest.toISOString()} (API_KEY_MAX_AGE)`
+    return invalidRequest("body", [{ field: "expires_at", message }])
+  }
+  const unknown = await findUnknownScopes(sql, scopes)
+  if (unknown.length > 0)
+    return invalidRequest("body", [{ field: "scopes", message: `scopes ${describeUnknownScopes(unknown)}` }])
+  const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expires_at })
+  const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: columnsOf(apiKeySchema) })
+  return ok(
+    { ...responseOf(apiKeySchema, row), key },
+    {
+      headers: { location: `/v1/keys/${id}` },
+      audit: {
+        target: { kind: "key", id },
+        changes: changesOf({}, { name, scopes: row.scopes, expires_at }),
+      },
+    },
+  )
+})
+
+export const listApiKeys = implement("listApiKeys", async ({ prisma }, { query }) => {
+  const page = await readPage(query, {
+    ...newestFirst,
+    read: (after, count) =>
+      prisma.apiKey.findMany({
+        where: newestFirst.where(after),
+        orderBy: newestFirst.orderBy,
+        take: count,
+        select: columnsOf(apiKeySchema),
+      }),
+  })
+  if (page.kind === "problem") return page
+  return ok({ data: page.rows.map((row) => responseOf(apiKeySchema, row)), next_cursor: page.next_cursor })
+})
+
+export const readApiKey = implement("readApiKey", async ({ prisma }, { params: { id } }) => {
+  const row = await prisma.apiKey.findUnique({ where: { id }, select: columnsOf(apiKeySchema) })
+  return row ? ok(responseOf(apiKeySchema, row)) : notFound("key", id)
+})
+
+export const readCurrentApiKey = implement("readCurrentApiKey", async ({ prisma }, { caller }) => {
+  const row = await prisma.apiKey.findUnique({
+    where: { id: caller.keyId },
+    select: columnsOf(apiKeySchema),
+  })
+  if (row) return ok(responseOf(apiKeySchema, row))
+  return problem("not-found", "The session has no API key: its user signed in with OpenID Connect.")
+})
+
+export const revokeApiKey = implement("revokeApiKey", async ({ prisma }, { params: { id } }) => {
+  const { count } = await prisma.apiKey.updateMany({
+    where: { id, revoked_at: null },
+    data: { revoked_at: new Date() },
+  })
+  const row = await prisma.apiKey.findUnique({ where: { id }, select: columnsOf(apiKeySchema) })
+  if (!row) return notFound("key", id)
+  const changes = count > 0 ? changesOf({}, { revoked_at: row.revoked_at }) : {}
+  return ok(responseOf(apiKeySchema, row), { audit: { target: { kind: "key", id }, changes } })
+})

@@ -1,4 +1,0 @@
-import { ok } from "../../http/response.ts"
-import { implement } from "../implement.ts"
-
-export const readOpenApi = implement("readOpenApi", async ({ openApiDocument }) => ok(openApiDocument))
