@@ -1,15 +1,14 @@
 import { type AuditEntry, auditEntrySchema, revealingOperations } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
-import { invalidRequest } from "../http/problems.ts"
-import { ok } from "../http/response.ts"
+import { invalidField } from "../http/problems.ts"
 import { responseOf } from "../http/responseOf.ts"
 import { implement } from "./implement.ts"
-import { newestFirst, readPage } from "./pagination.ts"
+import { listPage, newestFirst } from "./pagination.ts"
 
 export const listAudit = implement("listAudit", async ({ prisma }, { query }) => {
   if (query.target !== undefined && query.target_kind === undefined) {
     const message = "target needs target_kind, because ids are unique only within a kind"
-    return invalidRequest("query", [{ field: "target", message }])
+    return invalidField("query", "target", message)
   }
   const { created_after: after, created_before: before } = query
   const filter = {
@@ -23,17 +22,19 @@ export const listAudit = implement("listAudit", async ({ prisma }, { query }) =>
       ...(before === undefined ? {} : { lt: new Date(before) }),
     },
   }
-  const page = await readPage(query, {
-    ...newestFirst,
-    read: (cursor, count) =>
-      prisma.auditEntry.findMany({
-        where: { AND: [filter, newestFirst.where(cursor)] },
-        orderBy: newestFirst.orderBy,
-        take: count,
-      }),
-  })
-  if (page.kind === "problem") return page
-  return ok({ data: page.rows.map(entryResponse), next_cursor: page.next_cursor })
+  return listPage(
+    query,
+    {
+      ...newestFirst,
+      read: (cursor, count) =>
+        prisma.auditEntry.findMany({
+          where: { AND: [filter, newestFirst.where(cursor)] },
+          orderBy: newestFirst.orderBy,
+          take: count,
+        }),
+    },
+    (rows) => rows.map(entryResponse),
+  )
 })
 
 function entryResponse(row: Prisma.AuditEntryModel): AuditEntry {

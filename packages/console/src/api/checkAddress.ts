@@ -1,5 +1,5 @@
 import { type AddressPolicy, vetUrl } from "@sitewire/egress"
-import { invalidRequest } from "../http/problems.ts"
+import { invalidField } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
 import type { ApiContext } from "./implement.ts"
 
@@ -14,7 +14,7 @@ export function checkAddress(
 ): { kind: "ok"; href: string } | Problem {
   const verdict = vetUrl(text, policy)
   if (verdict.kind === "ok") return { kind: "ok", href: verdict.url.href }
-  return invalidRequest("body", [{ field, message: `${field}: ${verdict.message}` }])
+  return invalidField("body", field, `${field}: ${verdict.message}`)
 }
 
 /** The same for a channel, by the rules of whoever may set its address. */

@@ -4,7 +4,7 @@ import { keyedDigest, readDigestKey, type SealingKeys, type Sql } from "@sitewir
 import type { PrismaQueries } from "@sitewire/database/prisma"
 import { z } from "zod"
 import type { Caller } from "../auth/caller.ts"
-import { invalidRequest, problem } from "../http/problems.ts"
+import { invalidField, problem } from "../http/problems.ts"
 import type { Audit, Problem, Repeated, RouteResponse } from "../http/response.ts"
 import type { Route } from "./implement.ts"
 
@@ -25,7 +25,7 @@ export function readIdempotencyKey(request: {
   if (header === undefined) return null
   if (typeof header !== "string" || !idempotencyKeyPattern.test(header)) {
     const message = "Idempotency-Key must be 1 to 255 printable ASCII characters, without spaces"
-    return invalidRequest("headers", [{ field: "Idempotency-Key", message }])
+    return invalidField("headers", "Idempotency-Key", message)
   }
   const content = `${request.url}\n${request.bodyBytes?.toString("latin1") ?? ""}`
   return { key_id: request.keyId, idempotency_key: header, content }

@@ -1,25 +1,24 @@
 import { apiKeySchema } from "@sitewire/contracts"
 import { createApiKey as insertApiKey } from "../auth/apiKey.ts"
 import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
-import { invalidRequest, notFound, problem } from "../http/problems.ts"
+import { invalidField, notFound, problem } from "../http/problems.ts"
 import { changesOf, ok } from "../http/response.ts"
 import { columnsOf, responseOf } from "../http/responseOf.ts"
 import { implement } from "./implement.ts"
-import { newestFirst, readPage } from "./pagination.ts"
+import { listPage, newestFirst } from "./pagination.ts"
 
 export const createApiKey = implement("createApiKey", async ({ prisma, sql, keyMaxAgeMs }, { body }) => {
   const latest = keyMaxAgeMs === undefined ? null : new Date(Date.now() + keyMaxAgeMs)
   const { name, scopes } = body
   const expires_at = body.expires_at === undefined ? latest : new Date(body.expires_at)
   if (expires_at && expires_at.getTime() <= Date.now())
-    return invalidRequest("body", [{ field: "expires_at", message: "expires_at must be in the future" }])
+    return invalidField("body", "expires_at", "expires_at must be in the future")
   if (expires_at && latest && expires_at > latest) {
     const message = `expires_at must not be later than ${latest.toISOString()} (API_KEY_MAX_AGE)`
-    return invalidRequest("body", [{ field: "expires_at", message }])
+    return invalidField("body", "expires_at", message)
   }
   const unknown = await findUnknownScopes(sql, scopes)
-  if (unknown.length > 0)
-    return invalidRequest("body", [{ field: "scopes", message: `scopes ${describeUnknownScopes(unknown)}` }])
+  if (unknown.length > 0) return invalidField("body", "scopes", `scopes ${describeUnknownScopes(unknown)}`)
   const { id, key } = await insertApiKey({ prisma, name, scopes: [...new Set(scopes)], expires_at })
   const row = await prisma.apiKey.findUniqueOrThrow({ where: { id }, select: columnsOf(apiKeySchema) })
   return ok(
@@ -35,18 +34,20 @@ export const createApiKey = implement("createApiKey", async ({ prisma, sql, keyM
 })
 
 export const listApiKeys = implement("listApiKeys", async ({ prisma }, { query }) => {
-  const page = await readPage(query, {
-    ...newestFirst,
-    read: (after, count) =>
-      prisma.apiKey.findMany({
-        where: newestFirst.where(after),
-        orderBy: newestFirst.orderBy,
-        take: count,
-        select: columnsOf(apiKeySchema),
-      }),
-  })
-  if (page.kind === "problem") return page
-  return ok({ data: page.rows.map((row) => responseOf(apiKeySchema, row)), next_cursor: page.next_cursor })
+  return listPage(
+    query,
+    {
+      ...newestFirst,
+      read: (after, count) =>
+        prisma.apiKey.findMany({
+          where: newestFirst.where(after),
+          orderBy: newestFirst.orderBy,
+          take: count,
+          select: columnsOf(apiKeySchema),
+        }),
+    },
+    (rows) => rows.map((row) => responseOf(apiKeySchema, row)),
+  )
 })
 
 export const readApiKey = implement("readApiKey", async ({ prisma }, { params: { id } }) => {

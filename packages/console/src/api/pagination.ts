@@ -1,7 +1,7 @@
 import { identifierSchema, type PageQuery, timeSchema } from "@sitewire/contracts"
 import { z } from "zod"
-import { invalidRequest } from "../http/problems.ts"
-import type { Problem } from "../http/response.ts"
+import { invalidField } from "../http/problems.ts"
+import { ok, type Problem, type Success } from "../http/response.ts"
 
 /**
  * A list in descending order of a key that is unique and never changes. Rows that are inserted while a client
@@ -23,7 +23,7 @@ export async function readPage<Row, Key>(
   const after = query.cursor === undefined ? undefined : decodeCursor(listing.key, query.cursor)
   if (after && !after.success) {
     const message = "cursor must be next_cursor of this list's previous page, unchanged"
-    return invalidRequest("query", [{ field: "cursor", message }])
+    return invalidField("query", "cursor", message)
   }
   // Reads one row more than the page needs, to learn whether another page follows.
   const rows = await listing.read(after?.data, query.limit + 1)
@@ -32,6 +32,17 @@ export async function readPage<Row, Key>(
   const last = page.at(-1)
   const hasNext = rows.length > query.limit && last !== undefined
   return { kind: "page", rows: page, next_cursor: hasNext ? encodeCursor(listing.keyOf(last)) : null }
+}
+
+/** The response of a list, with the page's rows as `entriesOf` shows them. */
+export async function listPage<Row, Key, Entry>(
+  query: PageQuery,
+  listing: Listing<Row, Key>,
+  entriesOf: (rows: Row[]) => Entry[] | Promise<Entry[]>,
+): Promise<Success<{ data: Entry[]; next_cursor: string | null }> | Problem> {
+  const page = await readPage(query, listing)
+  if (page.kind === "problem") return page
+  return ok({ data: await entriesOf(page.rows), next_cursor: page.next_cursor })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RequestHeaders } from "@sitewire/contracts"
 import { type SealingKeys, sealRequestHeaders } from "@sitewire/database"
-import { invalidRequest } from "../http/problems.ts"
+import { invalidField } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
 
 /** The columns that store the headers of the requests to a source or a receiver. */
@@ -23,7 +23,7 @@ export function checkHeadersOrigin(
   { from, to }: { from: string; to: string },
 ): Problem | null {
   if (names.length === 0 || given !== undefined || new URL(from).origin === new URL(to).origin) return null
-  return invalidRequest("body", [{ field: "request_headers", message: headersNeeded }])
+  return invalidField("body", "request_headers", headersNeeded)
 }
 
 const headersNeeded =

@@ -6,7 +6,7 @@ import { ok } from "../http/response.ts"
 import { columnsOf, responseOf } from "../http/responseOf.ts"
 import { createSignInLink as insertSignInLink } from "../session/signInLinks.ts"
 import { implement } from "./implement.ts"
-import { newestFirst, readPage } from "./pagination.ts"
+import { listPage, newestFirst } from "./pagination.ts"
 
 export const createSignInLink = implement(
   "createSignInLink",
@@ -26,24 +26,26 @@ export const createSignInLink = implement(
 )
 
 export const listSessions = implement("listSessions", async ({ prisma }, { query, caller }) => {
-  const page = await readPage(query, {
-    ...newestFirst,
-    read: (after, count) =>
-      prisma.session.findMany({
-        where: {
-          AND: [
-            visibleSessions(caller, query.owner),
-            { expires_at: { gt: new Date() } },
-            newestFirst.where(after),
-          ],
-        },
-        orderBy: newestFirst.orderBy,
-        take: count,
-        select: sessionColumns,
-      }),
-  })
-  if (page.kind === "problem") return page
-  return ok({ data: page.rows.map((row) => sessionResponse(row, caller)), next_cursor: page.next_cursor })
+  return listPage(
+    query,
+    {
+      ...newestFirst,
+      read: (after, count) =>
+        prisma.session.findMany({
+          where: {
+            AND: [
+              visibleSessions(caller, query.owner),
+              { expires_at: { gt: new Date() } },
+              newestFirst.where(after),
+            ],
+          },
+          orderBy: newestFirst.orderBy,
+          take: count,
+          select: sessionColumns,
+        }),
+    },
+    (rows) => rows.map((row) => sessionResponse(row, caller)),
+  )
 })
 
 export const endSession = implement("endSession", async ({ prisma }, { params: { id }, caller }) => {

@@ -7,7 +7,7 @@ import {
   syncOutcomeSchema,
 } from "@sitewire/contracts"
 import { countAllDead } from "../channels/deadDeliveries.ts"
-import { invalidRequest, notFound } from "../http/problems.ts"
+import { invalidField, notFound } from "../http/problems.ts"
 import { ok } from "../http/response.ts"
 import { minuteMs } from "../statistics/countMinute.ts"
 import { quantile } from "../statistics/latency.ts"
@@ -29,7 +29,7 @@ export const readStatistics = implement("readStatistics", async ({ prisma, sql }
   const { merge, channel } = query
   if (channel === undefined && caller.channels !== "all") {
     const message = "channel is required, because the API key may not see all channels"
-    return invalidRequest("query", [{ field: "channel", message }])
+    return invalidField("query", "channel", message)
   }
   const now = Date.now()
   const length = merge * minuteMs
@@ -42,11 +42,11 @@ export const readStatistics = implement("readStatistics", async ({ prisma, sql }
   if (from < oldest) {
     const message =
       "created_after must be at most 7 days ago, because minutes are kept so long. Read longer ranges in Prometheus"
-    return invalidRequest("query", [{ field: "created_after", message }])
+    return invalidField("query", "created_after", message)
   }
   if (to - from > maxStatisticPoints * length) {
     const message = `created_after and created_before must not be more than ${maxStatisticPoints} points (of ${merge} min each) apart`
-    return invalidRequest("query", [{ field: "created_after", message }])
+    return invalidField("query", "created_after", message)
   }
   if (channel !== undefined && !(await findChannel(prisma, channel, caller)))
     return notFound("channel", channel)

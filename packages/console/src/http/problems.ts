@@ -18,6 +18,11 @@ export function invalidRequest(part: "body" | "query" | "headers", errors: Field
   )
 }
 
+/** One field breaks a rule. `message` contains its name. */
+export function invalidField(part: "body" | "query" | "headers", field: string, message: string): Problem {
+  return invalidRequest(part, [{ field, message }])
+}
+
 export function notFound(what: keyof typeof plurals, id: string): Problem {
   return problem(
     "not-found",

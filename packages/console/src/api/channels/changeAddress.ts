@@ -1,7 +1,7 @@
 import { type ChallengeReport, type Channel, challengeReportSchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../auth/caller.ts"
-import { invalidRequest, notFound, problem } from "../../http/problems.ts"
+import { invalidField, notFound, problem } from "../../http/problems.ts"
 import { changesOf, ok, type Problem, type Success } from "../../http/response.ts"
 import { newId } from "../../newIds.ts"
 import { checkChannelAddress } from "../checkAddress.ts"
@@ -101,7 +101,7 @@ function rejectHeaders({ address, request_header_names }: ChannelRow, to: string
   if (request_header_names.length === 0 || new URL(address).origin === new URL(to).origin) return null
   const message =
     "address has another scheme, host or port, to which the channel's request headers would be sent. Remove them before, or ask the operator, who can change both at once"
-  return invalidRequest("body", [{ field: "address", message }])
+  return invalidField("body", "address", message)
 }
 
 type Fault = NonNullable<ChallengeReport["error"]>

@@ -1,7 +1,7 @@
 import { type Channel, type CreateChannel, subjectOf } from "@sitewire/contracts"
 import { named, readDigestKey, storedSubject } from "@sitewire/database"
 import type { Caller } from "../../auth/caller.ts"
-import { invalidRequest } from "../../http/problems.ts"
+import { invalidField } from "../../http/problems.ts"
 import type { Problem } from "../../http/response.ts"
 import type { ApiContext } from "../implement.ts"
 import type { ChannelRow } from "./channelResponse.ts"
@@ -14,7 +14,7 @@ export function rejectContact(
   if (sendsMail || contact === undefined || contact === null) return null
   const message =
     "contact: no e-mail is sent, because SMTP_URL of the console is not set. Ask the operator to set it, or omit the contact"
-  return invalidRequest("body", [{ field: "contact", message }])
+  return invalidField("body", "contact", message)
 }
 
 /** Within the transaction of the request. Another address has been told nothing yet. */

@@ -9,25 +9,27 @@ import { statesAndErrors } from "../../deliveries/statesAndErrors.ts"
 import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { newestFirst, readPage } from "../pagination.ts"
+import { listPage, newestFirst } from "../pagination.ts"
 import { type ChannelRow, channelColumns, channelResponse, findChannel } from "./channelResponse.ts"
 import { withWholeContact } from "./contact.ts"
 
 export const listChannels = implement("listChannels", async ({ prisma, sql }, { query, caller }) => {
-  const page = await readPage(query, {
-    key: newestFirst.key,
-    keyOf: newestFirst.keyOf,
-    read: async (after, count) => {
-      const ids = await searchChannels(sql, query, { caller, after, count })
-      return prisma.channel.findMany({
-        where: { id: { in: ids } },
-        orderBy: newestFirst.orderBy,
-        select: channelColumns,
-      })
+  return listPage(
+    query,
+    {
+      key: newestFirst.key,
+      keyOf: newestFirst.keyOf,
+      read: async (after, count) => {
+        const ids = await searchChannels(sql, query, { caller, after, count })
+        return prisma.channel.findMany({
+          where: { id: { in: ids } },
+          orderBy: newestFirst.orderBy,
+          select: channelColumns,
+        })
+      },
     },
-  })
-  if (page.kind === "problem") return page
-  return ok({ data: await listedChannels(sql, page.rows, caller), next_cursor: page.next_cursor })
+    (rows) => listedChannels(sql, rows, caller),
+  )
 })
 
 /** Ids of matching channels below `after`, newest first. An installation has few enough channels to scan them. */

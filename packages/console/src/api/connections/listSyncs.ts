@@ -4,9 +4,8 @@ import { allSyncs } from "@sitewire/syncs"
 import { z } from "zod"
 import type { Caller } from "../../auth/caller.ts"
 import { notFound } from "../../http/problems.ts"
-import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { readPage } from "../pagination.ts"
+import { listPage } from "../pagination.ts"
 import { findConnection, visibleConnections } from "./findConnection.ts"
 import { type SyncRow, syncResponse } from "./syncResponse.ts"
 
@@ -14,22 +13,19 @@ export const listSyncs = implement("listSyncs", async ({ sql }, { query, caller 
   const { connection } = query
   if (connection !== undefined && !(await findConnection(sql, connection, caller)))
     return notFound("connection", connection)
-  const page = await readPage(query, {
-    key: z.tuple([timeSchema, identifierSchema, z.int()]),
-    keyOf: ({ started_at, connection, fence }: FoundSync): SyncKey => [
-      started_at.toISOString(),
-      connection,
-      Number(fence),
-    ],
-    read: (before, count) => findSyncs(sql, { ...query, caller, before, count }),
-  })
-  if (page.kind === "problem") return page
-  const data = page.rows.map((row) => ({
-    connection: row.connection,
-    site: row.site,
-    ...syncResponse(row),
-  }))
-  return ok({ data, next_cursor: page.next_cursor })
+  return listPage(
+    query,
+    {
+      key: z.tuple([timeSchema, identifierSchema, z.int()]),
+      keyOf: ({ started_at, connection, fence }: FoundSync): SyncKey => [
+        started_at.toISOString(),
+        connection,
+        Number(fence),
+      ],
+      read: (before, count) => findSyncs(sql, { ...query, caller, before, count }),
+    },
+    (rows) => rows.map((row) => ({ connection: row.connection, site: row.site, ...syncResponse(row) })),
+  )
 })
 
 type SyncKey = [string, string, number]

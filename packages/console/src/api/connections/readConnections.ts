@@ -2,7 +2,7 @@ import { sealContexts, unseal } from "@sitewire/database"
 import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { newestFirst, readPage } from "../pagination.ts"
+import { listPage, newestFirst } from "../pagination.ts"
 import {
   type ConnectionRow,
   connectionColumns,
@@ -14,37 +14,36 @@ import { findConnection, visibleConnections } from "./findConnection.ts"
 import { triggerUrl } from "./triggerUrl.ts"
 
 export const listConnections = implement("listConnections", async ({ sql }, { query, caller }) => {
-  const page = await readPage(query, {
-    key: newestFirst.key,
-    keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
-    read(after, count) {
-      const values: unknown[] = []
-      const value = (one: unknown) => `$${values.push(one)}`
-      const conditions = visibleConnections(caller, value)
-      if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
-      if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
-      if (query.q !== undefined) {
-        const text = value(query.q.toLowerCase())
-        // Not the query of the source, which may contain a credential.
-        const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
-        conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
-      }
-      if (after) {
-        conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
-      }
-      return sql<ConnectionRow>(
-        `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
+  return listPage(
+    query,
+    {
+      key: newestFirst.key,
+      keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
+      read(after, count) {
+        const values: unknown[] = []
+        const value = (one: unknown) => `$${values.push(one)}`
+        const conditions = visibleConnections(caller, value)
+        if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
+        if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
+        if (query.q !== undefined) {
+          const text = value(query.q.toLowerCase())
+          // Not the query of the source, which may contain a credential.
+          const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
+          conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
+        }
+        if (after) {
+          conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
+        }
+        return sql<ConnectionRow>(
+          `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
            ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
            order by c.created_at desc, c.id desc limit ${count}`,
-        values,
-      )
+          values,
+        )
+      },
     },
-  })
-  if (page.kind === "problem") return page
-  return ok({
-    data: page.rows.map((row) => connectionResponse(row, caller)),
-    next_cursor: page.next_cursor,
-  })
+    (rows) => rows.map((row) => connectionResponse(row, caller)),
+  )
 })
 
 export const readConnection = implement("readConnection", async ({ sql }, { params: { id }, caller }) => {

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { type DeliveryRow, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
 import { withWaiting } from "../../deliveries/withWaiting.ts"
-import { invalidRequest, notFound, searchTooBroad } from "../../http/problems.ts"
+import { invalidField, notFound, searchTooBroad } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { findChannel } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
@@ -18,7 +18,7 @@ export const listDeliveries = implement("listDeliveries", async ({ prisma, searc
   if (visible?.length === 0) {
     const message =
       "event_id is required, without reference and site_url, because the API key may only look up events whose ids it knows"
-    return invalidRequest("query", [{ field: "event_id", message }])
+    return invalidField("query", "event_id", message)
   }
   if (query.channel !== undefined && visible !== null && !visible.includes(query.channel))
     return notFound("channel", query.channel)

@@ -8,7 +8,7 @@ import { notFound, problem } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { shownAddress } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
-import { readPage } from "../pagination.ts"
+import { listPage, readPage } from "../pagination.ts"
 import { findDelivery, visibleDelivery } from "./findDelivery.ts"
 import { sentHeaders } from "./sentHeaders.ts"
 
@@ -49,12 +49,9 @@ export const listAttempts = implement(
     const delivery = await findDelivery(prisma, id, caller)
     if (!delivery) return notFound("delivery", id)
     const shown = shownAddress(delivery.channel_id, caller)
-    const page = await readPage(query, attemptsOf(sql, id))
-    if (page.kind === "problem") return page
-    return ok({
-      data: page.rows.map((attempt) => attemptResponse(attempt, shown)),
-      next_cursor: page.next_cursor,
-    })
+    return listPage(query, attemptsOf(sql, id), (rows) =>
+      rows.map((attempt) => attemptResponse(attempt, shown)),
+    )
   },
 )
 

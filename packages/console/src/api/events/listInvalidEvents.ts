@@ -1,8 +1,7 @@
 import type { Offsets } from "@sitewire/kafka"
 import { z } from "zod"
-import { ok } from "../../http/response.ts"
 import { type ApiContext, implement } from "../implement.ts"
-import { readPage } from "../pagination.ts"
+import { listPage } from "../pagination.ts"
 import type { InvalidRecord } from "./invalidEventResponse.ts"
 import { type InvalidEventRow, readNewestInvalid } from "./readNewestInvalid.ts"
 
@@ -10,16 +9,19 @@ export const listInvalidEvents = implement(
   "listInvalidEvents",
   async ({ invalidTopic, prisma }, { query }) => {
     const end = await invalidTopic.end()
-    const page = await readPage(query, {
-      key: offsetsUpTo(end),
-      keyOf: ({ before }: InvalidEventRow) => before,
-      read: (before = end, count) => readNewestInvalid(invalidTopic, before, count, query.event),
-    })
-    if (page.kind === "problem") return page
-    const events = page.rows.map(({ event }) => event)
-    const deliveries = await findDeliveries(prisma, events)
-    const data = events.map((event) => ({ ...event, delivery: deliveries.get(idOf(event) ?? "") ?? null }))
-    return ok({ data, next_cursor: page.next_cursor })
+    return listPage(
+      query,
+      {
+        key: offsetsUpTo(end),
+        keyOf: ({ before }: InvalidEventRow) => before,
+        read: (before = end, count) => readNewestInvalid(invalidTopic, before, count, query.event),
+      },
+      async (rows) => {
+        const events = rows.map(({ event }) => event)
+        const deliveries = await findDeliveries(prisma, events)
+        return events.map((event) => ({ ...event, delivery: deliveries.get(idOf(event) ?? "") ?? null }))
+      },
+    )
   },
 )
 

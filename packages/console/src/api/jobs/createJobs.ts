@@ -1,7 +1,7 @@
 import { formatDuration, subjectOf, topicCatalogue } from "@sitewire/contracts"
 import { readDigestKey, storedSubject } from "@sitewire/database"
 import { type Caller, nameOf } from "../../auth/caller.ts"
-import { invalidRequest, notFound, problem } from "../../http/problems.ts"
+import { invalidField, notFound, problem } from "../../http/problems.ts"
 import { type Audit, changesOf, ok } from "../../http/response.ts"
 import { countErasure } from "../../jobs/erasure/countErasure.ts"
 import { firstErasurePosition } from "../../jobs/erasure/erasureStep.ts"
@@ -20,7 +20,7 @@ export const createResendJob = implement(
   async (context, { body: { filter, reason, per_second, dry_run }, caller }) => {
     if (caller.channels !== "all" && (filter.channel === undefined || filter.state !== "dead")) {
       const message = "must contain a channel of the API key and the state dead"
-      return invalidRequest("body", [{ field: "filter", message }])
+      return invalidField("body", "filter", message)
     }
     if (filter.channel !== undefined && !(await findChannel(context.prisma, filter.channel, caller)))
       return notFound("channel", filter.channel)
@@ -106,8 +106,7 @@ export const createReconcileJob = implement("createReconcileJob", async (context
   const now = Date.now()
   const { created_after, created_before = new Date(now).toISOString(), reason = "not given" } = body
   const why = whyTooOld(now - Date.parse(created_after), context.deliveryRetentionMs)
-  if (why !== null)
-    return invalidRequest("body", [{ field: "created_after", message: `created_after ${why}` }])
+  if (why !== null) return invalidField("body", "created_after", `created_after ${why}`)
   const filter = {
     created_after,
     created_before: new Date(Math.min(Date.parse(created_before), now)).toISOString(),
