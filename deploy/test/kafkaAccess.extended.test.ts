@@ -6,7 +6,7 @@ import kafkajs from "kafkajs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { parseAllDocuments } from "yaml"
 import { z } from "zod"
-import { startKafkaCluster } from "../../development/testkit/src/backing/index.ts"
+import { scramLogin, startKafkaCluster } from "../../development/testkit/src/backing/index.ts"
 import {
   type FreshDatabase,
   freshDatabase,
@@ -64,30 +64,13 @@ let triggerPath: string
 beforeAll(async () => {
   database = await freshDatabase()
   directory = await mkdtemp(join(tmpdir(), "kafka-access-"))
-  const plain = "org.apache.kafka.common.security.plain.PlainLoginModule"
-  const scram = "org.apache.kafka.common.security.scram.ScramLoginModule"
   cluster = await startKafkaCluster({
     directory,
     jars: join(import.meta.dirname, "../../.sitewire/jars"),
     env: process.env,
     brokers: 1,
     progress: () => {},
-    login: {
-      protocol: "SASL_PLAINTEXT",
-      settings: {
-        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        // The controller's listener has no login.
-        "super.users": "User:admin;User:ANONYMOUS",
-        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
-        "sasl.mechanism.inter.broker.protocol": "PLAIN",
-        "listener.name.sasl_plaintext.plain.sasl.jaas.config": `${plain} required username="admin" password="${password}" user_admin="${password}";`,
-        "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": `${scram} required;`,
-      },
-      format: ["admin", ...[...processes, "autoscaler"].map(kafkaUser)].flatMap((name) => [
-        "--add-scram",
-        `SCRAM-SHA-512=[name=${name},password=${password}]`,
-      ]),
-    },
+    login: scramLogin([...processes, "autoscaler"].map(kafkaUser), password),
   })
   brokers = cluster.brokers.map(({ address }) => address)
   await ensureTopics({

@@ -4,9 +4,10 @@ export { launchServer, type Running } from "./local/launchServer.ts"
 export { processStartTime, signalIfRunning } from "./local/processes.ts"
 export type { ClientLogin } from "./local/startLocalKafka.ts"
 export { pickPort } from "./pickPort.ts"
-export { removeBackingData } from "./removeBackingData.ts"
+export { scramLogin } from "./scramLogin.ts"
 export {
   type BackingServices,
+  removeBackingData,
   startBackingServices,
   startOwnBackingServices,
 } from "./startBackingServices.ts"

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { topicAccess } from "@sitewire/contracts"
 import { openPool, type ProcessWithRole, roleOf } from "@sitewire/database"
 import { checkBroker, connectKafka } from "@sitewire/kafka"
-import type { ClientLogin } from "@sitewire/testkit/backing"
+import { scramLogin } from "@sitewire/testkit/backing"
 import { silentLog } from "@sitewire/testkit/installation"
 import { type ChaosLab, shortDelaysMs } from "../run.ts"
 import type { Secrets } from "./startSystem.ts"
@@ -20,29 +20,14 @@ const administrator = { mechanism, username: "admin", password } as const
 const firstOf = (process: string) =>
   ({ mechanism, username: `${kafkaAccount}-${process}-1`, password }) as const
 
-const modules = "org.apache.kafka.common.security"
-const plain = `${modules}.plain.PlainLoginModule required username="admin" password="${password}" user_admin="${password}";`
-
-/** Clients log in by SCRAM, and the broker enforces ACLs. */
-const broker: ClientLogin = {
-  protocol: "SASL_PLAINTEXT",
-  settings: {
-    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-    // The controller's listener has no login.
-    "super.users": "User:admin;User:ANONYMOUS",
-    "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
-    "sasl.mechanism.inter.broker.protocol": "PLAIN",
-    "listener.name.sasl_plaintext.plain.sasl.jaas.config": plain,
-    "listener.name.sasl_plaintext.scram-sha-512.sasl.jaas.config": `${modules}.scram.ScramLoginModule required;`,
-  },
-  format: [administrator, ...processes.map(firstOf)].flatMap(({ username }) => [
-    "--add-scram",
-    `SCRAM-SHA-512=[name=${username},password=${password}]`,
-  ]),
-}
-
 export const installationWithLogins = {
-  kafkaLogin: { broker, account: administrator },
+  kafkaLogin: {
+    broker: scramLogin(
+      processes.map((process) => firstOf(process).username),
+      password,
+    ),
+    account: administrator,
+  },
   env: { DATABASE_ROLE_PREFIX: rolePrefix },
 }
 
@@ -55,7 +40,7 @@ export async function createLogins(
   { bin, folder, secrets }: { bin: string; folder: string; secrets: Secrets },
 ): Promise<{ verify(): Promise<void> }> {
   const brokers = [...it.brokers]
-  const scram = `${modules}.scram.ScramLoginModule required username="admin" password="${password}";`
+  const scram = `org.apache.kafka.common.security.scram.ScramLoginModule required username="admin" password="${password}";`
   const properties = join(folder, "client.properties")
   await writeFile(
     properties,
