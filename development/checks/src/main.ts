@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { measureBudgets } from "./budgets.ts"
-import { findDeadLinks, findDeadMentions } from "./documents/findDeadLinks.ts"
-import { findDownloads } from "./documents/findDownloads.ts"
+import { findDeadLinks, findDeadMentions, findDownloads } from "./documents/findDeadLinks.ts"
 import { findOutdated, generateFiles } from "./documents/generateFiles.ts"
 import { readPage } from "./documents/page.ts"
 import { findForeignWrites } from "./findForeignWrites.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { findDeadLinks, findDeadMentions } from "./findDeadLinks.ts"
+import { findDeadLinks, findDeadMentions, findDownloads } from "./findDeadLinks.ts"
 import { readPage } from "./page.ts"
 
 const files = ["README.md", "docs/guide.md", "packages/kafka/src/log.ts"]
@@ -40,4 +40,11 @@ test("what only resembles a path passes", () => {
   const text =
     "application/docs, packages/*/src, packages/<name>, docs/$NAME/x, https://site.example/docs/none.md"
   expect(findDeadMentions({ path: "README.md", text }, files)).toEqual([])
+})
+
+test("npx must not download a package by its name", () => {
+  const found = (text: string) => findDownloads({ path: "docs/page.md", text }).length
+  for (const command of ["npx @sitewire/signing send", "`npx --yes sitewire`"]) expect(found(command)).toBe(1)
+  for (const command of ["npx --no -- sitewire-signing send", "npx --yes ./archive.tgz", "npx ./archive.tgz"])
+    expect(found(command), command).toBe(0)
 })

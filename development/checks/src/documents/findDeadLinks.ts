@@ -40,6 +40,14 @@ export function findDeadMentions(
     .map(([mentioned]) => `${path}: there is no file or folder ${mentioned}`)
 }
 
+/** Finds commands with which npx would download what anybody may have registered under a name. The change log lists what was. */
+export function findDownloads({ path, text }: { path: string; text: string }): string[] {
+  if (!/^(?!CHANGELOG).*\.md$/.test(path)) return []
+  return [...text.matchAll(/\bnpx (?!--no -- |(?:--yes )?\.\/)\S+/g)].map(
+    ([command]) => `${path}: ${command} may download a package: write npx --no --, or the path of an archive`,
+  )
+}
+
 function resolve(from: string, target: string): string {
   const path = target.startsWith("/") ? target.slice(1) : posix.join(posix.dirname(from), target)
   return posix.normalize(decodeURIComponent(path)).replace(/\/$/, "")

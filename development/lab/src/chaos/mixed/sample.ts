@@ -2,8 +2,11 @@ import { readdirSync } from "node:fs"
 import type { SupervisedProcess } from "@sitewire/testkit/installation"
 import { percentile } from "../../shared/percentile.ts"
 import { cpuMs, memoryMb } from "../../shared/processUsage.ts"
-import { sizeOf } from "../../shared/sizeOf.ts"
 import type { Lab } from "../../shared/startLab.ts"
+
+/** SQL for the bytes of the table `name`, with its partitions. */
+const sizeOf = (what: "pg_table_size" | "pg_indexes_size") =>
+  `coalesce((select sum(${what}(relid)) from pg_partition_tree(name::regclass)), ${what}(name::regclass))`
 
 /** What was measured at one time, such as `MB dispatcher-1`. A figure is missing while its process or Postgres is unavailable. */
 export type Sample = { series: Record<string, number> }

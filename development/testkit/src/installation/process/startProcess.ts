@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readyWithinMs } from "../../deadlines.ts"
 import { type Checkout, ownCheckout } from "./checkout.ts"
-import { reasonIn } from "./reasonIn.ts"
 
 export type StartedProcess = {
   pid: number
@@ -128,5 +127,22 @@ function retainOutput({ stdout, stderr }: ChildProcess): { text: () => string; s
     stop() {
       for (const stream of [stdout, stderr]) stream?.off("data", retain)
     },
+  }
+}
+
+/** Finds why a process ended: the message of its fatal error, or else the last lines. */
+function reasonIn(output: string): string {
+  const lines = output.trimEnd().split("\n")
+  const fatal = lines.map(fatalMessage).findLast((message) => message !== undefined)
+  return fatal ?? lines.slice(-8).join("\n")
+}
+
+function fatalMessage(line: string): string | undefined {
+  try {
+    const { level, error } = JSON.parse(line) as { level?: string; error?: { message?: string } }
+    return level === "fatal" ? error?.message : undefined
+  } catch {
+    // The line is no JSON: a configuration error is plain text.
+    return undefined
   }
 }
