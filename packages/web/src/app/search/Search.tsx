@@ -17,7 +17,7 @@ export function Search({ close }: { close: () => void }) {
   const [text, setText] = useState("")
   const [chosen, setChosen] = useState(0)
   const [entered, setEntered] = useState(false)
-  // A part of an e-mail address would be in a URL, so a text with @ gets more time to become a whole one.
+  // Counting what an e-mail address finds is expensive.
   const [paused] = useDebouncedValue(text.trim(), text.includes("@") ? 600 : 200)
   const searched = entered ? text.trim() : paused
   const { data: found, isFetching } = useQuery({

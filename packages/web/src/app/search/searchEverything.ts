@@ -19,10 +19,11 @@ export type Hit = {
 type Found = { hits: Hit[]; failed: string[] }
 
 const limit = 5
-const isAddress = (text: string) => /^\S+@[^\s/]+\.[^\s/]+$/.test(text) && !text.includes("://")
+/** No URL contains an e-mail address, or a part of one. */
+const isAddress = (text: string) => text.includes("@")
 const isUuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** A whole e-mail address, which no URL contains, and by which the session may not find deliveries. */
+/** An e-mail address, by which the session may not find deliveries. */
 export const isUnsearched = (text: string, { reads, erases }: Access) => isAddress(text) && !(reads && erases)
 
 /** Everything that the session may see and that the text names, and what could not be searched. */
