@@ -4,12 +4,13 @@ import { ConfigurationError } from "@sitewire/runtime"
 const beganAt = Number(process.env.SITEWIRE_BEGAN_AT ?? Date.now())
 let waiting = false
 
-/** A line that says what is waited for changes on a terminal, until the next line replaces it. */
+/** A line that says what is waited for is on terminals only, until the next line replaces it. */
 export function progress(line: string, kind?: "waiting"): void {
-  const seconds = ((Date.now() - beganAt) / 1000).toFixed(1).padStart(5)
   const isTerminal = process.stderr.isTTY === true
+  if (kind === "waiting" && !isTerminal) return
+  const seconds = ((Date.now() - beganAt) / 1000).toFixed(1).padStart(5)
   const clear = waiting ? "\r\x1b[K" : ""
-  waiting = isTerminal && kind === "waiting"
+  waiting = kind === "waiting"
   const time = styleText("dim", `${seconds} s`, { stream: process.stderr })
   process.stderr.write(`${clear}${time}  ${line}${waiting ? "" : "\n"}`)
 }

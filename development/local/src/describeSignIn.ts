@@ -10,5 +10,5 @@ export async function describeSignIn(
   const created = isTerminal ? await client.createSignInLink().catch(() => null) : null
   if (!created) return `${command}      prints a link that signs in`
   const { url } = created
-  return `${url}\n\n  Signs in once, within 10 minutes. For a new link: ${command}`
+  return `${url}\n  Valid once, for 10 minutes. Another: ${command}`
 }

@@ -9,7 +9,7 @@ import { localVariables } from "./config.ts"
 import { describeSignIn } from "./describeSignIn.ts"
 import { demoChannel } from "./makeDemoChannel.ts"
 import { type LocalInstallation, startLocalInstallation } from "./startLocalInstallation.ts"
-import { logsFolder, prometheusFolder, root } from "./state.ts"
+import { localFile, logsFolder, prometheusFolder, root } from "./state.ts"
 
 const { values } = readArguments(
   { monitoring: { type: "boolean", default: false } },
@@ -77,27 +77,19 @@ async function buildWebConsole(): Promise<void> {
   }
 }
 
-function describe({ gateway, console: api, partner, kafka, ops }: LocalStack, signIn: string): string {
+function describe({ gateway, console: api, partner, kafka }: LocalStack, signIn: string): string {
   const bold = (text: string) => styleText("bold", text, { stream: process.stdout })
   const row = (name: string, value: string) => `  ${name.padEnd(18)} ${value}\n`
   return `
 ${bold("Sitewire is ready")}
-
-${row("trigger gateway", gateway)}${row("management API", `${api}/v1`)}${row("demo partner", partner)}${row("Kafka", kafka)}${row("logs", logsFolder)}
-${bold("Readiness and metrics")}, at /readyz and /metrics
-
-${Object.entries(ops)
-  .map(([name, url]) => row(name, url))
-  .join("")}${prometheus ? row("Prometheus", prometheus.url) : ""}
+${row("trigger gateway", gateway)}${row("management API", `${api}/v1`)}${row("demo partner", partner)}${row("Kafka", kafka)}${row("logs", logsFolder)}${row("metrics", localFile)}${prometheus ? row("Prometheus", prometheus.url) : ""}
 ${bold("Web console")}
-
   ${signIn}
 
 ${bold("Try, in another terminal")}
-
-  npm run --silent sitewire -- event publish --channel ${demoChannel}      a paid site becomes a signed delivery
-  npm run --silent sitewire -- delivery list --channel ${demoChannel}         the state of the delivery
-  npm run demo                                                  both flows step by step, in under two minutes
+  npm run --silent sitewire -- event publish --channel ${demoChannel}  a signed delivery
+  npm run --silent sitewire -- delivery list --channel ${demoChannel}  its state
+  npm run demo                                           both flows step by step
 
 Ctrl-C stops everything and retains the data (npm run reset deletes it).
 `

@@ -70,7 +70,7 @@ export async function startLocalInstallation(config: LocalConfig): Promise<Local
     logsFolder,
     ownProcessGroup: true,
   })
-  progress("migrations are applied, and all topics exist")
+  progress("migrations are applied, and all topics exist", "waiting")
   const stopAll = () => it.stop("SIGTERM", killAfterMs)
   try {
     const { local, removeLocalFile } = await startProcesses(it, backing, config, secrets)
@@ -104,7 +104,8 @@ async function startProcesses(
           progress(`${name} ended (${how}) and is started again. Its log is in ${logsFolder}`)
         }
         if (event.kind !== "started") return
-        progress(isRestart ? `${name} runs again as process ${event.pid}` : `${name} is ready`)
+        if (isRestart) progress(`${name} runs again as process ${event.pid}`)
+        else progress(`${name} is ready`, "waiting")
         isRestart = true
         updateLocalFile()
       },
@@ -118,23 +119,25 @@ async function startProcesses(
     PARTNER_SECRETS: JSON.stringify(secretOfPartner),
   }
   const ofGateway = { ...it.variables("gateway"), GATEWAY_PORT: String(config.GATEWAY_PORT) }
-  const [gateway, scheduler, dispatcher, partner] = await Promise.all([
-    run("trigger-gateway", services.gateway, ofGateway),
+  const startingGateway = run("trigger-gateway", services.gateway, ofGateway)
+  const [gateway, scheduler, dispatcher, partner, management] = await Promise.all([
+    startingGateway,
     run("sync-scheduler", services.scheduler, it.variables("scheduler")),
     run("webhook-dispatcher", services.dispatcher, it.variables("dispatcher")),
     run("demo-partner", demoPartner, ofPartner),
+    startingGateway.then(({ addresses }) =>
+      run("console", services.console, {
+        ...it.variables("console"),
+        GATEWAY_ORIGIN: addresses().gateway ?? "",
+        CONSOLE_PORT: String(config.CONSOLE_PORT),
+      }),
+    ),
   ])
-  const gatewayUrl = gateway.addresses().gateway ?? ""
-  const management = await run("console", services.console, {
-    ...it.variables("console"),
-    GATEWAY_ORIGIN: gatewayUrl,
-    CONSOLE_PORT: String(config.CONSOLE_PORT),
-  })
   const processes = [gateway, scheduler, dispatcher, partner, management]
   // These addresses stay valid, because a restarted process listens on the same ports.
   const ops = Object.fromEntries(processes.map(({ name, addresses }) => [name, addresses().ops ?? ""]))
   const addresses = {
-    gateway: gatewayUrl,
+    gateway: gateway.addresses().gateway ?? "",
     console: management.addresses().console ?? "",
     partner: partner.addresses().partner ?? "",
     kafka: it.brokers.join(","),
