@@ -2,10 +2,20 @@
 // is one of the dependencies. It is plain JavaScript, because older versions of Node do not run TypeScript.
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
+import module from "node:module"
 import { createServer } from "node:net"
 import { delimiter, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const binaries = join(root, "node_modules", ".bin")
@@ -14,7 +24,7 @@ const commands = {
   start: ["development/local/src/start.ts"],
   demo: ["development/local/src/demo.ts"],
   reset: ["development/local/src/reset.ts"],
-  sitewire: ["packages/cli/src/main.ts"],
+  sitewire: [],
   bench: ["development/lab/src/bench/main.ts"],
   chaos: ["development/lab/src/chaos/main.ts"],
   procedures: ["development/lab/src/chaos/main.ts", "procedures"],
@@ -53,21 +63,48 @@ if (process.env.npm_lifecycle_event) {
 }
 
 process.env.SITEWIRE_BEGAN_AT = String(began)
-// Compiling TypeScript is half of the CPU time of a command.
-if (name === "sitewire") process.env.NODE_COMPILE_CACHE ??= join(root, ".sitewire", "compiled")
 if (name === "start") await requirePorts()
 await install()
 await generate()
-const node = findNode()
-const [script, ...fixed] = command
-const { code, signal } = await run(node, [join(root, script), ...fixed, ...args], { stdio: "inherit" })
-process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+if (name === "sitewire") await runCli()
+else {
+  const [script, ...fixed] = command
+  const { code, signal } = await run(findNode(), [join(root, script), ...fixed, ...args], {
+    stdio: "inherit",
+  })
+  process.exitCode = code ?? (signal === "SIGINT" ? 130 : 1)
+}
+
+/** In this process, and as one file: starting another Node and finding 400 modules takes longer than most commands. */
+async function runCli() {
+  const sources = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name, "src"))
+  const files = sources.flatMap((folder) =>
+    readdirSync(folder, { recursive: true }).map((file) => join(folder, file)),
+  )
+  const newest = Math.max(...files.map((file) => statSync(file).mtimeMs))
+  const all = join(root, ".sitewire", "cli")
+  const folder = join(all, `${digest("package-lock.json")}-${newest}`)
+  if (!existsSync(folder)) {
+    const bundle = pathToFileURL(join(root, "packages/cli/src/pack/bundle.ts"))
+    const written = `${all}-${process.pid}`
+    const script = `await (await import("${bundle}")).bundle(process.argv[1])`
+    const { code, output } = await run(findNode(), ["--input-type=module", "-e", script, written], {})
+    if (code !== 0) throw new Error(`the command line could not be bundled:\n${output}`)
+    rmSync(all, { recursive: true, force: true })
+    mkdirSync(all, { recursive: true })
+    renameSync(written, folder)
+  }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal)
+  module.enableCompileCache?.(join(root, ".sitewire", "compiled"))
+  process.argv.splice(1, 2, join(folder, "sitewire.js"))
+  await import(pathToFileURL(join(folder, "sitewire.js")))
+}
 
 async function install() {
   const stamp = join(root, "node_modules", ".sitewire-installed")
   const wanted = `${digest("package-lock.json")} ${process.platform} ${process.arch}\n`
   if (read(stamp) === wanted) return
-  await step("installing packages (npm ci)", "npm", ["ci", "--no-audit", "--no-fund"])
+  await step("installing packages (npm ci)", "npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"])
   writeFileSync(stamp, wanted)
 }
 
@@ -112,7 +149,7 @@ function isFree(port) {
   })
 }
 
-/** On a terminal, a line that changes each second. */
+/** On a terminal, a line that changes each second. Elsewhere, one at the beginning. */
 async function step(what, file, fileArgs, env = process.env) {
   const { isTTY } = process.stderr
   const say = (end) => {
@@ -120,14 +157,14 @@ async function step(what, file, fileArgs, env = process.env) {
     process.stderr.write(`${isTTY ? "\r" : ""}${seconds} s  ${what}${end}`)
   }
   say(isTTY ? "" : "\n")
-  const timer = isTTY ? setInterval(say, 1_000, "") : setInterval(say, 10_000, " …\n")
+  const timer = isTTY && setInterval(say, 1_000, "")
   const { code, output } = await run(file, fileArgs, { env, stdio: ["ignore", "pipe", "pipe"] })
-  clearInterval(timer)
+  if (timer) clearInterval(timer)
   if (code !== 0) {
     process.stderr.write(`\n${output}\n${what} failed with exit code ${code}. The lines above say why.\n`)
     process.exit(1)
   }
-  say(": done\n")
+  if (isTTY) say(": done\n")
 }
 
 function run(file, fileArgs, options) {
