@@ -20,7 +20,7 @@ export function ProblemAlert({ error, title }: { error: unknown; title?: string 
       )}
       {problem?.request_id && problem.status >= 500 && !detail?.includes(problem.request_id) && (
         <div>
-          Request id for the operator: <code>{problem.request_id}</code>
+          Request id: <code>{problem.request_id}</code>
         </div>
       )}
     </Notice>
