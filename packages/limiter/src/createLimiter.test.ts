@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createLimiter } from "./createLimiter.ts"
-import type { Acquired } from "./keys.ts"
+import type { Acquired } from "./permits.ts"
 
 function limiterWith({
   maxConcurrency = 2,

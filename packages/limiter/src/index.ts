@@ -1,2 +1,2 @@
 export { createLimiter, type Limiter, type LimiterSettings } from "./createLimiter.ts"
-export type { Acquired, PermitOutcome } from "./keys.ts"
+export type { Acquired, PermitOutcome } from "./permits.ts"
