@@ -13,7 +13,7 @@ import {
 import { gatewayVariables, requireTimeToDrain } from "./config.ts"
 import { checkEveryMs, watchTopic } from "./health/watchTopic.ts"
 import { drainServer } from "./http/drainServer.ts"
-import { readTokenHashes } from "./trigger/readTokenHashes.ts"
+import { readTokenHashes } from "./trigger/processBatch.ts"
 import { wire } from "./wire.ts"
 
 const name = "trigger-gateway"

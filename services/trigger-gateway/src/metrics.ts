@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from "@sitewire/runtime"
+import { Counter, Histogram, type Registry, registerReadGauges } from "@sitewire/runtime"
 import type { TriggerOutcome } from "./trigger/batchTriggers.ts"
 
 type RequestOutcome = "accepted" | "not_found" | "too_large" | "unavailable" | "method"
@@ -39,22 +39,18 @@ export function createGatewayMetrics(
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000],
     registers,
   })
-  new Gauge({
-    name: "sitewire_triggers_waiting",
-    help: "Triggers that wait for Postgres or Kafka.",
-    registers,
-    collect() {
-      this.set(current.waiting())
+  registerReadGauges(registry, () => current, [
+    {
+      name: "sitewire_triggers_waiting",
+      help: "Triggers that wait for Postgres or Kafka.",
+      of: ({ waiting }) => waiting(),
     },
-  })
-  new Gauge({
-    name: "sitewire_trigger_partitions_unavailable",
-    help: "Partitions that accept no records while others do. Triggers of their connections get 503.",
-    registers,
-    collect() {
-      this.set(current.unavailablePartitions())
+    {
+      name: "sitewire_trigger_partitions_unavailable",
+      help: "Partitions that accept no records while others do. Triggers of their connections get 503.",
+      of: ({ unavailablePartitions }) => unavailablePartitions(),
     },
-  })
+  ])
   return {
     count: (outcome: RequestOutcome): void => outcomes[outcome].inc(),
     responded({ status }: TriggerOutcome, durationMs: number): void {

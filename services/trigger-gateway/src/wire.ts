@@ -6,7 +6,6 @@ import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
 import { limitConnections } from "./http/limitConnections.ts"
 import { createGatewayMetrics } from "./metrics.ts"
 import { batchTriggers } from "./trigger/batchTriggers.ts"
-import { logPublished } from "./trigger/logPublished.ts"
 import { createProcessBatch } from "./trigger/processBatch.ts"
 
 export type GatewayParts = {
@@ -26,12 +25,9 @@ export type GatewayParts = {
   stopping: AbortSignal
 }
 
-/**
- * Triggers that arrive within this time share one query and one request to Kafka. Callers do not notice the delay. Without it, each
- * of a hundred triggers a second would have its own, and the gateway would use twice as much CPU time for them.
- */
+/** Triggers share one query and one request to Kafka. Without the delay, a hundred triggers a second need twice the CPU time. */
 const lingerMs = 20
-/** So many do not wait for more, so that the delay is shorter where there are many. */
+/** So many do not wait for more. */
 const flushAt = 5
 /** Several small batches run at once: the process works on one while others wait for Postgres or Kafka. */
 const maxBatch = 256
@@ -42,14 +38,7 @@ export function wire(parts: GatewayParts): Server {
   const { isUnavailable, unavailablePartitions, registry, tracing, log, stopping } = parts
   const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
   const triggers = batchTriggers({
-    processBatch: createProcessBatch({
-      readHashes,
-      publish,
-      topic,
-      metrics,
-      tracing,
-      onPublished: (records) => logPublished(log, records),
-    }),
+    processBatch: createProcessBatch({ readHashes, publish, topic, metrics, tracing, log }),
     isUnavailable,
     lingerMs,
     flushAt,

@@ -6,7 +6,7 @@ import { Gauge, type Registry } from "prom-client"
  */
 export function registerReadGauges<T>(
   registry: Registry,
-  read: () => Promise<T | undefined>,
+  read: () => T | undefined | Promise<T | undefined>,
   gauges: { name: string; help: string; of: (reading: T) => number }[],
 ): void {
   for (const { name, help, of } of gauges) {

@@ -5,8 +5,8 @@ import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 export const checkEveryMs = 1_000
 
 /**
- * Tells readiness whether the topic accepts records. If only some partitions do, the gateway stays ready: all
- * gateways use the same brokers, so removing one would not help. Resolves after the first check.
+ * Tells readiness whether the topic accepts records. If only some partitions do, the gateway stays ready, because others use the same
+ * brokers. Resolves after the first check.
  */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">

@@ -99,7 +99,7 @@ export function createApp(settings: {
     handle(trigger, startSpan, respond)
   }
 
-  /** Called if the URL was never a trigger URL (no error), the path cannot be decoded (a URIError), or a route failed. */
+  /** The URL was never a trigger URL (no error), the path cannot be decoded (a URIError), or a route failed. */
   function onUnmatched(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (error === undefined || error === null || error instanceof URIError) {
       metrics.count("not_found")
@@ -164,8 +164,8 @@ const statuses = new Map([
 ])
 
 /**
- * Responds to bytes that are no HTTP request, or that arrive too slowly, and closes the connection. As Node does by
- * default, but with an X-Request-Id. `hasResponse`: the incomplete request has had its response.
+ * Responds to bytes that are no HTTP request, or that arrive too slowly, as Node does by default, but with an X-Request-Id.
+ * `hasResponse`: the incomplete request has had its response.
  */
 function rejectInvalidRequest(
   error: NodeJS.ErrnoException,

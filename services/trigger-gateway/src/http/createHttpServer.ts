@@ -30,10 +30,9 @@ export function createHttpServer(limits: ServerLimits, app: App, connections: Co
   server.on("clientError", app.onInvalidRequest)
   // An expectation that we do not know may be ignored. Node's own response to it has no X-Request-Id.
   server.on("checkExpectation", app.onRequest)
-  // The time-outs above do not apply while a response is sent. Without this one, a client that vanished
-  // without a FIN would keep its connection.
+  // For clients that vanished without a FIN: the time-outs above do not apply while a response is sent.
   server.timeout = limits.inactivityMs
-  // Lets a client close its sending side and still get its responses. Node's types lack this option.
+  // Lets a client close its sending side and still get its responses. Missing in Node's types.
   Object.assign(server, { httpAllowHalfOpen: true })
   // 0 means no limit. With a limit, Node silently drops the headers beyond it, even Content-Length.
   server.maxHeadersCount = 0

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http"
 const maxBodyBytes = 1024
 
 /**
- * Discards the body. Calls `onComplete` when the whole request has arrived, or `onTooLarge` as soon as the body is
- * known to be larger than 1 KiB. Calls neither if the client disconnects or sends an invalid body before that.
+ * Calls `onComplete` when the whole request has arrived, or `onTooLarge` as soon as the body is known to be larger than 1 KiB, and
+ * neither if the client disconnects or sends an invalid body.
  */
 export function discardBody(
   request: IncomingMessage,
@@ -33,10 +33,7 @@ export function discardBody(
   if (Number(length) > maxBodyBytes) reject()
 }
 
-/**
- * Whether the connection can be used again if the response is sent before the body. Node discards what is left of the
- * body, so its length must be known and small.
- */
+/** Whether the connection can be used again if the response is sent before the body: Node then discards what is left of it. */
 export function isBodySmall({ headers }: IncomingMessage): boolean {
   const { "content-length": length = 0, "transfer-encoding": encoding } = headers
   return encoding === undefined && Number(length) <= maxBodyBytes

@@ -2,10 +2,9 @@ import type { Server } from "node:http"
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 
 /**
- * Stops a server that is no longer ready. The server accepts requests for `delayMs`, and for longer while new
- * connections come less than `quietMs` apart: after so long without one, the load balancer is assumed to open
- * no more. Then it stops listening and waits for the requests in flight, about `responseMs` at most. The kernel
- * resets connections that Node has not accepted by then.
+ * Stops a server that is no longer ready. It accepts requests for `delayMs`, and for longer while new connections come less than
+ * `quietMs` apart, because the load balancer still opens some. Then it stops listening and waits for the requests in flight, about
+ * `responseMs` at most. The kernel resets connections that Node has not accepted by then.
  */
 export async function drainServer(settings: {
   server: Server
@@ -29,8 +28,8 @@ export async function drainServer(settings: {
     await sleep(Math.max(0, Math.min(closeAt, closeBy) - performance.now()))
     closeAt = quietAt
   } while (performance.now() < Math.min(closeAt, closeBy))
-  // Close after an event loop turn without a new connection, so that few connections wait to be accepted.
-  // With 64 clients that never stop connecting, 1 of 8 stops reset connections. Without it, 5 of 8 did.
+  // Close after a turn of the event loop without a new connection. With 64 clients that never stop connecting, 1 of 8 stops reset
+  // connections. Without it, 5 of 8 did.
   let before: number
   do {
     before = accepted

@@ -65,8 +65,8 @@ const mostDiscardedBytes = 4 * 1024 * 1024
 const silentMs = 5_000
 
 /**
- * Responds before the body has arrived, and closes the connection when it has. If the connection were closed earlier, a client
- * that sends its whole body first would lose the response. It is closed earlier after 4 MiB, or if the client is silent for 5 s.
+ * Responds before the body has arrived, and closes the connection when it has, because a client that sends its whole body first would
+ * otherwise lose the response. It is closed earlier after 4 MiB, or if the client is silent for 5 s.
  */
 export function sendLastResponse(
   request: IncomingMessage,

@@ -6,11 +6,10 @@ const statuses = { accepted: 202, "not found": 404, unavailable: 503 }
 export type TriggerSpan = ReturnType<typeof startTriggerSpan>
 
 /**
- * Starts the span of a request whose token is valid. Requests of others get no span, because anybody could fill the
- * trace store with them. `startedAt`: when the request came, by `performance.now()`.
+ * Starts the span of a request whose token is valid: anybody could fill the trace store with others. `startedAt`: when the request
+ * came, by `performance.now()`.
  *
- * The partner's context is a link and not the parent: the partner's choice of what it records must not decide what
- * this installation records.
+ * The partner's context is a link and not the parent, because the partner must not decide what this installation records.
  */
 export function startTriggerSpan(
   tracing: Tracing,

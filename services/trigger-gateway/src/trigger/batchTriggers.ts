@@ -1,5 +1,4 @@
 import { type BatchBounds, batchItems, type Traceparent } from "@sitewire/runtime"
-import type { Trigger } from "./mergeTriggers.ts"
 import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
 export type TriggerOutcome =
@@ -13,7 +12,8 @@ const late: TriggerOutcome = { status: "unavailable", why: "deadline" }
 /** Called if the trigger's token is valid, before the response. Returns null if the trace is not recorded. */
 export type StartSpan = () => Traceparent | null
 
-export type ReceivedTrigger = Trigger & { token: string; startSpan: StartSpan }
+/** `at`: in milliseconds since the epoch. */
+export type ReceivedTrigger = TriggerUrl & { at: number; startSpan: StartSpan }
 
 type WaitingTrigger = ReceivedTrigger & {
   respond: (outcome: TriggerOutcome) => void
@@ -37,10 +37,9 @@ export type BatchTriggersSettings = BatchBounds & {
 }
 
 /**
- * Collects the triggers of a few milliseconds into batches. Each caller gets exactly one response, within
- * `deadlineMs`. A trigger with the outcome "unavailable" may have been published all the same, which causes
- * one needless sync at most. Responses are callbacks, because a promise for each trigger would cost more CPU
- * time than the work itself.
+ * Batches triggers. Each caller gets exactly one response, within `deadlineMs`. A trigger with the outcome "unavailable" may have been
+ * published all the same, which causes one needless sync at most. Responses are callbacks, because promises would cost more CPU time
+ * than the work itself.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { logPublished } from "./logPublished.ts"
+import { logPublished } from "./processBatch.ts"
 
 test("every published record is in a line, also with the longest ids and with traces", () => {
   let text = ""

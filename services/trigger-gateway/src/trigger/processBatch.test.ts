@@ -1,5 +1,5 @@
 import { hashConnectorToken, newConnectorToken } from "@sitewire/contracts"
-import { createMetrics, noTracing } from "@sitewire/runtime"
+import { createLogger, createMetrics, noTracing } from "@sitewire/runtime"
 import { expect, test } from "vitest"
 import { createGatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
@@ -30,7 +30,7 @@ async function start(
       unavailablePartitions: () => 0,
     }),
     tracing: noTracing,
-    onPublished: () => {},
+    log: createLogger({ service: "test", level: "silent" }),
   })
   const released = Promise.withResolvers<void>()
   const run: BatchRun = {

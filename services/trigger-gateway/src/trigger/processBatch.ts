@@ -1,11 +1,18 @@
-import { timingSafeEqual } from "node:crypto"
+import { randomUUID, timingSafeEqual } from "node:crypto"
 import { type ConnectorTriggered, hashConnectorToken } from "@sitewire/contracts"
+import type { Pool } from "@sitewire/database"
 import type { Producer } from "@sitewire/kafka"
-import { type Span, sendAttributes, type Tracing, traceHeaders } from "@sitewire/runtime"
+import {
+  type Logger,
+  type Span,
+  sendAttributes,
+  type Traceparent,
+  type Tracing,
+  traceFields,
+  traceHeaders,
+} from "@sitewire/runtime"
 import type { GatewayMetrics } from "../metrics.ts"
 import type { BatchRun, ReceivedTrigger, TriggerOutcome } from "./batchTriggers.ts"
-import type { PublishedTrigger } from "./logPublished.ts"
-import { mergeTriggers } from "./mergeTriggers.ts"
 import type { TriggerUrl } from "./parseTriggerUrl.ts"
 
 export type ProcessBatchParts = {
@@ -14,22 +21,21 @@ export type ProcessBatchParts = {
   topic: string
   metrics: GatewayMetrics
   tracing: Tracing
-  onPublished: (records: readonly PublishedTrigger[]) => void
+  log: Logger
 }
+
+type PublishedTrigger = { record: ConnectorTriggered; traceparent: Traceparent | null }
 
 const notFound: TriggerOutcome = { status: "not found" }
 const failed: TriggerOutcome = { status: "unavailable", why: "failed" }
 
-/**
- * After this time, another batch may start although some partitions have not acknowledged this batch's
- * records. So a slow partition does not hold up the triggers of the others.
- */
+/** After this time, another batch may start, so that a slow partition does not hold up the triggers of the others. */
 const releaseAfterMs = 50
 
 const maxLinks = 8
 
 export function createProcessBatch(parts: ProcessBatchParts) {
-  const { readHashes, publish, topic, metrics, tracing, onPublished } = parts
+  const { readHashes, publish, topic, metrics, tracing, log } = parts
   return async (batch: ReceivedTrigger[], { settle, isLate, release }: BatchRun): Promise<void> => {
     metrics.batch("check", batch.length)
     const valid = await checkTokens(batch, readHashes)
@@ -49,7 +55,7 @@ export function createProcessBatch(parts: ProcessBatchParts) {
     let triggers = 0
     function report(): void {
       if (published.length === 0) return
-      onPublished(published)
+      logPublished(log, published)
       published = []
     }
     const timer = setTimeout(() => {
@@ -97,13 +103,62 @@ export function createProcessBatch(parts: ProcessBatchParts) {
   }
 }
 
-/** Compared if a connection does not exist, so that the check takes as long as for a wrong token. */
+/** One record for each connection, whose callers all get its correlation id. */
+function mergeTriggers(triggers: readonly ReceivedTrigger[]): Map<string, ConnectorTriggered> {
+  const spans = new Map<string, { first: number; last: number; count: number }>()
+  for (const { connection, at } of triggers) {
+    const span = spans.get(connection)
+    if (span) {
+      span.first = Math.min(span.first, at)
+      span.last = Math.max(span.last, at)
+      span.count += 1
+    } else {
+      spans.set(connection, { first: at, last: at, count: 1 })
+    }
+  }
+  const records = new Map<string, ConnectorTriggered>()
+  const texts = new Map<number, string>()
+  const format = (at: number) => {
+    const known = texts.get(at)
+    if (known !== undefined) return known
+    const text = new Date(at).toISOString()
+    texts.set(at, text)
+    return text
+  }
+  for (const [connection, { first, last, count }] of spans) {
+    records.set(connection, {
+      connection,
+      first_at: format(first),
+      last_at: format(last),
+      count,
+      correlation: randomUUID(),
+    })
+  }
+  return records
+}
+
+/** So many records have less than 16 KB, also with traces. The logger cuts longer lists. */
+const recordsPerLine = 60
+
+/** So that a trigger can be found by the correlation id in its response. A line for each would be ten thousand lines a second. */
+export function logPublished(log: Logger, records: readonly PublishedTrigger[]): void {
+  if (!log.isLevelEnabled("info")) return
+  for (let start = 0; start < records.length; start += recordsPerLine) {
+    const some = records.slice(start, start + recordsPerLine)
+    const triggered = some.map(({ record: { connection, correlation, count }, traceparent }) => ({
+      connection,
+      correlation,
+      count,
+      ...traceFields(traceparent),
+    }))
+    log.info({ triggered }, "triggers published")
+  }
+}
+
+/** For unknown connections, so that the check takes as long as for a wrong token. */
 const noHash = Buffer.alloc(32)
 
-/**
- * Whether each token is its connection's current one. Hashes are not cached, so that a replaced token is
- * invalid on every gateway at once.
- */
+/** Hashes are not cached, so that a replaced token is invalid on every gateway at once. */
 async function checkTokens(
   triggers: readonly TriggerUrl[],
   readHashes: (connections: string[]) => Promise<Map<string, Buffer>>,
@@ -114,4 +169,18 @@ async function checkTokens(
     const same = timingSafeEqual(hashConnectorToken(token), stored ?? noHash)
     return same && stored !== undefined
   })
+}
+
+const statement = "select id, token_sha256 from connection where id = any($1::text[])"
+
+export async function readTokenHashes(
+  pool: Pool,
+  connections: string[],
+  timeoutMs: number,
+): Promise<Map<string, Buffer>> {
+  // `query_timeout` is the driver's time-out, which also closes the connection to Postgres. The time-out that
+  // Postgres itself enforces has no effect if the server has vanished.
+  const query = { name: "token-hashes", text: statement, values: [connections], query_timeout: timeoutMs }
+  const { rows } = await pool.driver.query<{ id: string; token_sha256: Buffer }>(query)
+  return new Map(rows.map((row) => [row.id, row.token_sha256]))
 }

@@ -1,1 +1,0 @@
-export { gatewayVariables } from "./config.ts"
