@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { processRights } from "../../packages/database/src/roles/processRights.ts"
+import { processRights } from "../../packages/database/src/roles.ts"
 
 const root = join(import.meta.dirname, "../..")
 const rights: Record<string, Record<string, string[]>> = processRights

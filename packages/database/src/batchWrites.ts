@@ -3,9 +3,16 @@ import {
   batchItems,
   type Logger,
   type RetryStatement,
-  whileLocked,
+  sleepUnlessAborted,
 } from "@sitewire/runtime"
 import { errorCodeOf, wasEnded } from "./isUnavailable.ts"
+
+/** Pauses before a statement is repeated for a locked row. Usually another process's statement has locked it, for milliseconds. */
+export const firstLockPauseMs = 50
+export const longestLockPauseMs = 1_000
+
+/** A lock that lasts longer is reported. */
+export const longLockMs = 1_000
 
 /** Whether an invalid value or a violated constraint made a statement fail (SQLSTATE classes 22 and 23). */
 export function isBadRow(error: unknown): boolean {
@@ -98,13 +105,25 @@ export function batchWrites<Row, Result>({
   const add = batchItems<Call>({ ...bounds, run })
 
   async function writeRow(row: Row): Promise<Result> {
-    const work = async () => {
-      const result = await new Promise<Result | "locked">((resolve, reject) => add({ row, resolve, reject }))
-      if (result === "locked") locked.add(row)
-      return result
-    }
+    const startedAt = performance.now()
+    let reported = false
     try {
-      return await whileLocked({ owner: { [owner]: idOf(row) }, work, signal: expiring, log })
+      for (let pauseMs = firstLockPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestLockPauseMs)) {
+        const result = await new Promise<Result | "locked">((resolve, reject) =>
+          add({ row, resolve, reject }),
+        )
+        if (result !== "locked") return result
+        locked.add(row)
+        if (expiring.aborted) throw new Error("a row was locked or took too long until the stop")
+        if (!reported && performance.now() - startedAt > longLockMs) {
+          reported = true
+          log.warn(
+            { [owner]: idOf(row) },
+            "what has to be recorded in a row waits, because the row is locked by another transaction or its statement takes too long; others proceed",
+          )
+        }
+        await sleepUnlessAborted(pauseMs, expiring)
+      }
     } finally {
       locked.delete(row)
     }

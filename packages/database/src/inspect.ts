@@ -6,28 +6,14 @@ import { sealedTables } from "./sealedTables.ts"
 
 export { readSealingKeys } from "./seal.ts"
 
-export type MigrationState = {
-  /** Of this version, and not applied. */
-  missing: string[]
-  /** Applied, and not of this version. */
-  unknown: string[]
-}
-
 export type UsedSealingKey = { id: string; values: number; sample: SealedSample }
 
 type SealedSample = { table: string; row: string; secret: string; sealed: Buffer }
 
-/** What `sitewire doctor` reads. Changes nothing, and needs no Prisma client. */
-export type DatabaseInspection = {
-  /** Rejects if the database cannot be used. */
-  version(): Promise<string>
-  clock(): Promise<Date>
-  migrations(): Promise<MigrationState>
-  usedSealingKeys(): Promise<UsedSealingKey[]>
-  close(): Promise<void>
-}
+export type DatabaseInspection = ReturnType<typeof inspectDatabase>
 
-export function inspectDatabase(access: DatabaseAccess): DatabaseInspection {
+/** What `sitewire doctor` reads. Changes nothing, and needs no Prisma client. */
+export function inspectDatabase(access: DatabaseAccess) {
   const { sql, close } = openPool({
     ...access,
     size: 1,
@@ -36,6 +22,7 @@ export function inspectDatabase(access: DatabaseAccess): DatabaseInspection {
     connectTimeoutMs: 3_000,
   })
   return {
+    /** Rejects if the database cannot be used. */
     version: async () => String((await sql("show server_version"))[0]?.server_version),
     clock: async () => new Date(String((await sql("select clock_timestamp()::text as now"))[0]?.now)),
     migrations: () => readMigrationState(sql),
@@ -44,7 +31,8 @@ export function inspectDatabase(access: DatabaseAccess): DatabaseInspection {
   }
 }
 
-async function readMigrationState(sql: Sql): Promise<MigrationState> {
+/** `missing`: of this version, and not applied. `unknown`: applied, and not of this version. */
+async function readMigrationState(sql: Sql) {
   const own = await migrationNames()
   const [{ exists } = { exists: false }] = await sql(
     "select to_regclass('_prisma_migrations') is not null as exists",

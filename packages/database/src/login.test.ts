@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { isUnavailable } from "./isUnavailable.ts"
 import { migrate } from "./migrate.ts"
 import { openPool, type Pool, type PoolSettings } from "./pool.ts"
-import { ensureProcessRoles } from "./roles/ensureProcessRoles.ts"
+import { ensureProcessRoles } from "./roles.ts"
 
 const role = `test_${randomBytes(4).toString("hex")}`
 let database: FreshDatabase

@@ -5,7 +5,7 @@ import pg from "pg"
 import { createSession, type DatabaseAccess } from "./login.ts"
 import { migrationNames } from "./migrationNames.ts"
 
-/** The key of our advisory lock: any number that no other advisory lock uses. */
+/** The key of our advisory lock: any number that no other uses. */
 const migrationLock = 7_483_920_114
 
 /** SQLSTATE codes of a lock timeout and of a deadlock. */
@@ -59,18 +59,17 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * The settings of the lock's transaction. It is idle for as long as the migrations take. Without a probe of the connection, Postgres would
- * notice only after hours (Linux's default: two) that the node of the job was lost, and all other jobs would wait.
+ * The lock's transaction is idle for as long as the migrations take. Without a probe of the connection, Postgres would notice after two
+ * hours (Linux's default) that the node of the job was lost, and all other jobs would wait.
  */
 const beginLock = `begin; set local idle_in_transaction_session_timeout = 0;
   set local tcp_keepalives_idle = 30; set local tcp_keepalives_interval = 10; set local tcp_keepalives_count = 3;
   set local tcp_user_timeout = '60s'`
 
 /**
- * The lock is that of a transaction, because a pooler that pools transactions would give a lock of a session to others.
- * Polls, because CREATE INDEX CONCURRENTLY waits for every running statement, also for one that waits for this lock. It
- * does not wait for a transaction that is idle, unless its last statement had parameters. Who waits has no transaction,
- * which would occupy a connection of a pooler.
+ * The lock is that of a transaction, because a pooler of transactions would give a session's lock to others. Polls, because CREATE INDEX
+ * CONCURRENTLY waits for every running statement, also for one that waits for this lock. It does not wait for a transaction that is
+ * idle, unless its last statement had parameters. Who waits has no transaction, which would occupy a connection of a pooler.
  */
 async function acquireLock(
   lock: pg.Client,

@@ -29,18 +29,15 @@ export type Pool = {
   close(): Promise<void>
 }
 
-/**
- * Postgres ends a statement at the statement timeout, but cannot do so if it is unreachable. So the driver
- * itself gives up, this much later.
- */
+/** If Postgres is unreachable and cannot end a statement, the driver gives up this much after the statement timeout. */
 const driverExtraMs = 2_000
 
 /** Longer than any `readPassword` takes, which the pool counts as connecting. */
 const passwordWithinMs = 15_000
 
 /**
- * After a failover, the name may still lead to the old primary, which is then a standby and accepts reads. It may not
- * know of a token that was replaced. Checked once for each connection, because a demotion ends all connections.
+ * After a failover, the name may still lead to the old primary, a standby that may not know of a token that was replaced. Checked once
+ * for each connection, because a demotion ends all connections.
  */
 async function requirePrimary(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby")

@@ -1,13 +1,13 @@
-/** So often, a claim reads from the first row on. */
+/** How often a claim reads from the first row on. */
 const fullScanEveryMs = 10_000
 
 /** A row may be committed this long after its time. One that takes longer waits for the next scan from the first row. */
 const slackMs = 5_000
 
 /**
- * Where claims of the oldest rows (due syncs, ended deliveries) begin to read, in milliseconds. As long as an older transaction is
- * open, Postgres keeps the index entries of rows that have left, and a scan from the first one would read all of them. A row that is
- * older than those of the last claim, because it was locked or leased, waits for the next scan from the first row.
+ * Where claims of the oldest rows (due syncs, ended deliveries) begin to read, in milliseconds. While an older transaction is open,
+ * Postgres keeps the index entries of rows that have left, and a scan from the first one would read all of them. An older row, which
+ * was locked or leased, waits for the next scan from the first row.
  */
 export function createScanStart() {
   let oldestMs = 0

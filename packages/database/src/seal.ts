@@ -31,7 +31,7 @@ export function readSealingKeys(text: string): SealingKeys {
 
 /**
  * Encrypts with AES-256-GCM, to: format byte, length of the key id, key id, nonce, tag, ciphertext. `context`
- * names the purpose and the row (see sealContexts.ts), so that a value copied to another row does not open.
+ * names the purpose and the row (`sealContexts`), so that a value copied to another row does not open.
  */
 export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
   const key = keys.get(current)
@@ -119,4 +119,29 @@ export const sealingVariables = {
         "Keys for sealed values: id:base64 pairs separated by commas, each of 32 bytes, the sealing one first.",
       secret: true,
     }),
+}
+
+const valuesSchema = z.record(z.string(), z.string())
+
+/** Seals the headers of requests as one value. Null: there are none. */
+export function sealRequestHeaders(
+  keys: SealingKeys,
+  context: string,
+  headers: readonly { name: string; value: string }[],
+): Buffer | null {
+  if (headers.length === 0) return null
+  return seal(
+    keys,
+    context,
+    JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value]))),
+  )
+}
+
+/** Names in lower case. Send our own headers after these, because none of these may replace them. */
+export function openRequestHeaders(
+  keys: SealingKeys,
+  context: string,
+  sealed: Uint8Array | null,
+): Record<string, string> {
+  return sealed === null ? {} : valuesSchema.parse(JSON.parse(unseal(keys, context, sealed)))
 }

@@ -28,7 +28,8 @@ export const sealedTables: readonly {
       signing_secret_sealed: "'connectionSecret'",
       request_headers_sealed: "'sourceHeaders'",
     },
-    context: (id, secret) => connectionContext(secret)(id),
+    context: (id, secret) =>
+      sealContexts[secret as "connectionToken" | "connectionSecret" | "sourceHeaders"](id),
   },
   {
     table: "digest_key",
@@ -36,8 +37,3 @@ export const sealedTables: readonly {
     context: sealContexts.digestKey,
   },
 ]
-
-function connectionContext(secret: string): (id: string) => string {
-  if (secret === "connectionToken") return sealContexts.connectionToken
-  return secret === "connectionSecret" ? sealContexts.connectionSecret : sealContexts.sourceHeaders
-}

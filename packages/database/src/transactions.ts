@@ -1,10 +1,7 @@
 import { wasEnded } from "./isUnavailable.ts"
 import type { Pool, Sql } from "./pool.ts"
 
-/**
- * Runs `work` on one connection, for transactions. After an error, the connection is closed, because its
- * transaction may still be open.
- */
+/** Runs `work` on one connection. After an error, it is closed, because its transaction may still be open. */
 export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.driver.connect()
   let broken: Error | undefined
@@ -24,10 +21,7 @@ export async function onOwnConnection<T>(pool: Pool, work: (sql: Sql) => Promise
  */
 export const beginWithLimit = "begin; set local idle_in_transaction_session_timeout = '60s'"
 
-/**
- * Runs `work` in a transaction that has the advisory lock `lockKey`. Returns null, without calling `work`, if
- * another process has the lock.
- */
+/** Runs `work` in a transaction that has the advisory lock `lockKey`. Null: another process has the lock. */
 export function oneAtATime<T>(
   pool: Pool,
   lockKey: number,

@@ -74,7 +74,8 @@ test("a grant contains what a run needs, and the claim returns the next due time
       host: "data.example:8443",
       triggers: 7,
       correlation: "c-a",
-      snapshot: { etag: '"e"', contentSha256: Buffer.from([1]) },
+      etag: '"e"',
+      contentSha256: Buffer.from([1]),
     },
   ])
   expect(claim.nextDueInMs).toBeGreaterThan(0)
@@ -173,7 +174,7 @@ test("a run that is lost counts as failed: the first one is repeated at once, an
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
-  await recordTriggers(sql, minute, [trigger("a", { firstAt, traceparents: "first" })])
+  await recordTriggers(sql, minute, [trigger("a", { first_at: firstAt, traceparents: "first" })])
   await letTimePass(sql, 2_000)
   await claimOne(sql)
   await letTimePass(sql, leaseMs)

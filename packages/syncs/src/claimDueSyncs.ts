@@ -1,11 +1,4 @@
-import {
-  type Clocks,
-  createScanStart,
-  defineStatement,
-  isBadRow,
-  type Sql,
-  startStopwatch,
-} from "@sitewire/database"
+import { createScanStart, defineStatement, isBadRow, type Sql } from "@sitewire/database"
 import {
   type GrantedRun,
   insertAbandoned,
@@ -22,7 +15,7 @@ export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
-  /** So many of `total.all` are kept for syncs that would be their host's first or second in flight. */
+  /** Of `total.all`, for syncs that would be their host's first or second in flight. */
   reserved?: number
   /**
    * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen
@@ -59,16 +52,10 @@ export type Claim = {
   oldestDueMs: number
 }
 
-/**
- * From the claim to the request: enough for a name lookup, two lost SYNs and TLS. More would only delay a connection's next
- * sync after a crash.
- */
+/** From the claim to the request: enough for a name lookup, two lost SYNs and TLS. */
 export const startGraceMs = 5_000
 
-/**
- * How long a run may take after its deadline to record its end. Then its lease is over, and the next claim
- * may close the run as lost.
- */
+/** How long a run may take after its deadline to record its end, before the next claim may close it as lost. */
 const leaseMarginMs = 5_000
 
 /**
@@ -118,11 +105,24 @@ export async function claimDueSyncs(
   }
 }
 
+export type Clocks = { monotonic: () => number; wall: () => number }
+
+const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
+
+/**
+ * Measures the milliseconds since this call. Uses the clock that shows more, because the monotonic clock
+ * stops while the machine is suspended, and the wall clock can be set back.
+ */
+function startStopwatch({ monotonic, wall }: Clocks = systemClocks): () => number {
+  const started = { monotonic: monotonic(), wall: wall() }
+  return () => Math.max(monotonic() - started.monotonic, wall() - started.wall)
+}
+
 function readClaim(rows: ClaimedRow[]) {
   const [first] = rows
   if (!first) throw new Error("a claim returned no row")
   const { notQueued, candidates, queuedNow, waitingAfterLosses, waiting, ...read } = first.summary
-  const runs = rows.flatMap(({ summary: _, ...row }) => (row.connection === null ? [] : [readRun(row)]))
+  const runs = rows.flatMap(({ summary: _, ...row }) => (row.connection === null ? [] : [row]))
   const claimed = runs.length + waitingAfterLosses
   return {
     ...read,
@@ -137,7 +137,7 @@ async function claimOneByOne(sql: Sql, settings: WindowSettings, input: ClaimInp
   const badRows: BadRow[] = []
   for (const { connection_id: connection } of await findDue(sql, choice(input))) {
     try {
-      runs.push(...(await claimOne(sql, { ...grant(settings), connection })).map(readRun))
+      runs.push(...(await claimOne(sql, { ...grant(settings), connection })))
     } catch (error) {
       // Postgres has become unavailable. Return the runs that were granted before, because they must start.
       if (!isBadRow(error) && runs.length > 0) break
@@ -151,7 +151,7 @@ async function claimOneByOne(sql: Sql, settings: WindowSettings, input: ClaimInp
   return { runs, badRows }
 }
 
-/** Returns the function that claims with `claim`, and does not read again what the claims before have read. */
+/** Claims with `claim`, and does not read again what the claims before have read. */
 export function continueClaims(claim: (input: ClaimInput) => Promise<Claim>) {
   const scanStart = createScanStart()
   let afterQueue: HostQueue | null = null
@@ -186,7 +186,7 @@ function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQu
   }
 }
 
-/** What a claim has read and done. It is in each of its rows. */
+/** What a claim has read and done, in each of its rows. */
 type Summary = Pick<Claim, "nextDueInMs" | "lastQueue" | "oldestDueMs"> & {
   notQueued: number
   candidates: number
@@ -195,15 +195,7 @@ type Summary = Pick<Claim, "nextDueInMs" | "lastQueue" | "oldestDueMs"> & {
   waiting: boolean
 }
 
-type RunRow = Omit<GrantedRun, "sealed" | "snapshot"> &
-  GrantedRun["sealed"] & { etag: string | null; contentSha256: Buffer | null }
-
-type ClaimedRow = { summary: Summary } & (RunRow | { connection: null })
-
-function readRun({ signingSecret, requestHeaders, etag, contentSha256, ...run }: RunRow): GrantedRun {
-  const snapshot = contentSha256 === null ? null : { etag, contentSha256 }
-  return { ...run, sealed: { signingSecret, requestHeaders }, snapshot }
-}
+type ClaimedRow = { summary: Summary } & (GrantedRun | { connection: null })
 
 /** The turns of a host that may use the reserved permits. */
 const reservedTurns = 2
@@ -446,7 +438,7 @@ select connection_id from chosen
 `,
 )
 
-const claimOne = defineStatement<Grant & { connection: string }, RunRow>(
+const claimOne = defineStatement<Grant & { connection: string }, GrantedRun>(
   "claim-connection",
   `
 with ${clock},

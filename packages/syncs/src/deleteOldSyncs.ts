@@ -52,8 +52,8 @@ deleted as (
 select count(*)::int as syncs from deleted`
 
 /**
- * Deletes at most `limit` contents that were replaced before the time, and returns how many. Those of
- * connections whose sync is being finished are skipped: a lock on the window keeps `finishRuns` away from the others.
+ * Deletes at most `limit` contents that were replaced before the time, and returns how many. It skips connections whose sync is being
+ * finished, and locks the windows of the others.
  */
 export async function deletePreviousContents(
   sql: Sql,

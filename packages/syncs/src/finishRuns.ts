@@ -1,4 +1,4 @@
-import { defineStatement, plainArray, type Sql } from "@sitewire/database"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
 import { joinTraceparents, retryWindows, type SyncResult } from "./syncRun.ts"
 
@@ -67,28 +67,33 @@ export async function finishRuns(
 
 function idsOf(completions: readonly Completion[]) {
   return {
-    connections: completions.map(({ connection }) => connection),
-    fences: plainArray(completions.map(({ fence }) => fence)),
-    grantIds: plainArray(completions.map(({ grantId }) => grantId)),
+    connection_id: completions.map(({ connection }) => connection),
+    fence: plainArray(completions.map(({ fence }) => fence)),
+    grant_id: plainArray(completions.map(({ grantId }) => grantId)),
   }
 }
 
 function resultsOf(completions: readonly Completion[]) {
   const contents = completions.map(({ result }) => ("content" in result ? result.content : null))
   return {
-    outcomes: plainArray(completions.map(({ result }) => result.outcome)),
-    errors: orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
-    statuses: orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
-    sentAfterMs: plainArray(completions.map(({ sentAfterMs: ms }) => (ms === null ? null : ms + 1))),
+    outcome: plainArray(completions.map(({ result }) => result.outcome)),
+    error: orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
+    status: orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
+    sent_after_ms: plainArray(completions.map(({ sentAfterMs: ms }) => (ms === null ? null : ms + 1))),
     slow: plainArray(completions.map(({ slow }) => slow)),
-    traceparents: orNull(completions.map(({ traceparent }) => traceparent ?? null)),
+    traceparent: orNull(completions.map(({ traceparent }) => traceparent ?? null)),
     bytes: plainArray(contents.map((content) => content?.bytes ?? null)),
-    hashes: orNull(contents.map((content) => content?.sha256 ?? null)),
-    contentTypes: orNull(contents.map((content) => content?.contentType ?? null)),
-    etags: orNull(contents.map((content) => content?.etag ?? null)),
+    sha256: orNull(contents.map((content) => content?.sha256 ?? null)),
+    content_type: orNull(contents.map((content) => content?.contentType ?? null)),
+    etag: orNull(contents.map((content) => content?.etag ?? null)),
   }
 }
 
+const idTypes = { connection_id: "text", fence: "bigint", grant_id: "uuid" }
+const resultTypes = {
+  ...{ outcome: "text", error: "text", status: "smallint", sent_after_ms: "float8", slow: "boolean" },
+  ...{ traceparent: "text", bytes: "bigint", sha256: "bytea", content_type: "text", etag: "text" },
+}
 type Ids = ReturnType<typeof idsOf>
 type Results = ReturnType<typeof resultsOf>
 
@@ -120,11 +125,7 @@ newest as materialized (
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
-  join unnest($connections::text[], $fences::bigint[], $grantIds::uuid[], $outcomes::text[], $errors::text[], $statuses::smallint[],
-      $sentAfterMs::float8[], $slow::boolean[], $traceparents::text[], $bytes::bigint[], $hashes::bytea[], $contentTypes::text[],
-      $etags::text[])
-    as ended (connection_id, fence, grant_id, outcome, error, status, sent_after_ms, slow, traceparent, bytes, sha256, content_type,
-      etag)
+  join ${unnestColumns({ ...idTypes, ...resultTypes }, "ended")}
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   for update of w skip locked
@@ -224,8 +225,8 @@ from written, clock
 )
 
 /**
- * Reads which runs are still the newest of their connections, although `finish` did not record their ends. If
- * such a run is not running, its end was recorded before, by a statement whose result was lost.
+ * Reads which runs are still the newest of their connections, although `finish` did not record their ends. If one is not running, its
+ * end was recorded by a statement whose result was lost.
  */
 const readGrants = defineStatement<Ids, GrantRow>(
   "read-grants",
@@ -234,7 +235,7 @@ select w.grant_id, w.running,
   (extract(epoch from w.due_at - clock_timestamp()) * 1000)::float8 as due_in_ms,
   case when w.last_success_at >= w.run_started_at
     then (extract(epoch from w.last_success_at - w.run_first_trigger_at) * 1000)::float8 end as synced_ms
-from unnest($connections::text[], $fences::bigint[], $grantIds::uuid[]) as ended (connection_id, fence, grant_id)
+from ${unnestColumns(idTypes, "ended")}
 join sync_window w on w.connection_id = ended.connection_id and w.fence = ended.fence and w.grant_id = ended.grant_id
 `,
 )

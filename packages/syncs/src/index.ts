@@ -1,4 +1,3 @@
-export * from "./allSyncs.ts"
 export * from "./changeSource.ts"
 export * from "./claimDueSyncs.ts"
 export * from "./deleteOldSyncs.ts"

@@ -41,7 +41,13 @@ test("changes are claimed once, oldest first, with their content, and not claime
   const [oldest, ...more] = await claimChanges(sql, { ...lease, most: 1 })
   expect(oldest).toMatchObject({
     connection: "c",
-    content: { site: "shop.example", fence: 1, bytes: 3, contentType: null, storedAt: expect.any(Date) },
+    content: {
+      site: "shop.example",
+      fence: 1,
+      bytes: 3,
+      content_type: null,
+      stored_at: "2026-03-01T12:00:00.000Z",
+    },
   })
   expect(more).toEqual([])
   const rest = await claim()

@@ -1,4 +1,5 @@
-import { defineStatement, plainArray, type Sql } from "@sitewire/database"
+import type { ConnectionChanged } from "@sitewire/contracts"
+import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
 /** The newest content of a connection, which `connection.changed` does not have yet. */
@@ -8,30 +9,14 @@ export type UnpublishedChange = {
   /** A scheduler claimed it before and did not finish, so Kafka may append that scheduler's record at any time. */
   wasUnfinished: boolean
   /** Null: the connection was deleted. */
-  content: {
-    site: string
-    fence: number
-    sha256: Buffer
-    bytes: number
-    contentType: string | null
-    storedAt: Date
-  } | null
+  content: ConnectionChanged | null
 }
 
-type ClaimedRow = {
-  connection: string
-  claim_id: string
-  was_unfinished: boolean
-  site: string | null
-  fence: string
-  sha256: Buffer
-  bytes: string
-  content_type: string | null
-  stored_at: Date
-}
-
-// The content is the one that is stored now. `settle` compares its fence with that of the row.
-const claim = defineStatement<RowClaim, ClaimedRow>(
+/**
+ * Claims the changes that have waited longest: first those that were never claimed, or have changed again since. The content is the
+ * one that is stored now. `settle` compares its fence with that of the row.
+ */
+export const claimChanges = defineStatement<RowClaim, UnpublishedChange>(
   "claim-changes",
   `
 with new as materialized (
@@ -54,52 +39,33 @@ claimed as (
     and change.connection_id = any (array(select connection_id from oldest))
   returning change.connection_id, change.claim_id, oldest.was_unfinished
 )
-select claimed.connection_id as connection, claim_id, was_unfinished, c.site, s.fence, s.content_sha256 as sha256, s.bytes,
-  s.content_type, s.stored_at
+select claimed.connection_id as connection, claim_id as "claimId", was_unfinished as "wasUnfinished",
+  case when c.site is not null then json_build_object('connection', c.id, 'site', c.site, 'fence', s.fence,
+    'content_sha256', encode(s.content_sha256, 'hex'), 'bytes', s.bytes, 'content_type', s.content_type,
+    'stored_at', to_char(s.stored_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end as content
 from claimed
 left join (snapshot s join connection c on c.id = s.connection_id) on s.connection_id = claimed.connection_id`,
 )
-
-/** Claims the changes that have waited longest: first those that were never claimed, or have changed again since. */
-export async function claimChanges(sql: Sql, settings: RowClaim): Promise<UnpublishedChange[]> {
-  const rows = await claim(sql, settings)
-  return rows.map(({ connection, claim_id, was_unfinished, site, ...row }) => ({
-    connection,
-    claimId: claim_id,
-    wasUnfinished: was_unfinished,
-    content:
-      site === null
-        ? null
-        : {
-            site,
-            fence: Number(row.fence),
-            sha256: row.sha256,
-            bytes: Number(row.bytes),
-            contentType: row.content_type,
-            storedAt: row.stored_at,
-          },
-  }))
-}
 
 /** Longer than Kafka needs to append a record that it received before it acknowledged another one. */
 const repeatAfter = "interval '30 seconds'"
 
 function valuesOf(changes: readonly UnpublishedChange[]) {
   return {
-    connections: changes.map(({ connection }) => connection),
-    claimIds: plainArray(changes.map(({ claimId }) => claimId)),
-    fences: plainArray(changes.map(({ content }) => content?.fence ?? null)),
-    wereUnfinished: plainArray(changes.map(({ wasUnfinished }) => wasUnfinished)),
+    connection_id: changes.map(({ connection }) => connection),
+    claim_id: plainArray(changes.map(({ claimId }) => claimId)),
+    fence: plainArray(changes.map(({ content }) => content?.fence ?? null)),
+    was_unfinished: plainArray(changes.map(({ wasUnfinished }) => wasUnfinished)),
   }
 }
 
+const columns = { connection_id: "text", claim_id: "uuid", fence: "bigint", was_unfinished: "boolean" }
 const settle = defineStatement<ReturnType<typeof valuesOf>, { connection: string }>(
   "settle-changes",
   `
 with published as materialized (
   select change.connection_id, was_unfinished, change.fence is not distinct from published.fence as is_newest
-  from unnest($connections::text[], $claimIds::uuid[], $fences::bigint[], $wereUnfinished::boolean[])
-    as published (connection_id, claim_id, fence, was_unfinished)
+  from ${unnestColumns(columns, "published")}
   join unpublished_change change using (connection_id, claim_id)
   for update of change skip locked
 ),

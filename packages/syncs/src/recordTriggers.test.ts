@@ -40,7 +40,7 @@ test("the first trigger's time and correlation stay until a sync covers it", asy
   const { sql } = await emptyDatabase()
   await addConnections(sql, ["a"])
   const firstAt = "2026-01-01T00:00:00.000Z"
-  await recordTriggers(sql, minute, [trigger("a", { firstAt, correlation: "first" })])
+  await recordTriggers(sql, minute, [trigger("a", { first_at: firstAt, correlation: "first" })])
   await letTimePass(sql, 2_000)
   const first = await claimOne(sql)
   expect(first).toMatchObject({ firstTriggerAt: new Date(firstAt), correlation: "first", triggers: 1 })

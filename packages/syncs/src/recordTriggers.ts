@@ -1,16 +1,9 @@
-import { defineStatement, plainArray, type Sql, wasLocked } from "@sitewire/database"
+import type { ConnectorTriggered } from "@sitewire/contracts"
+import { defineStatement, plainArray, type Sql, unnestColumns, wasLocked } from "@sitewire/database"
 import { joinTraceparents } from "./syncRun.ts"
 
-/** All triggers of one connection in a batch. Times are ISO 8601. */
-export type CompactedTrigger = {
-  connection: string
-  count: number
-  firstAt: string
-  lastAt: string
-  correlation: string
-  /** Contexts of recorded traces, separated by spaces. */
-  traceparents?: string | null
-}
+/** All triggers of one connection in a batch. `traceparents`: contexts of recorded traces, separated by spaces. */
+export type CompactedTrigger = ConnectorTriggered & { traceparents?: string | null }
 
 /**
  * Adds triggers to the rows of `sync_window`, one row per connection. The scheduler calls this for partners'
@@ -56,11 +49,11 @@ export async function recordTriggers(
 function valuesOf(triggers: readonly CompactedTrigger[], settleMs: number, keepLosses: boolean) {
   const traceparents = triggers.map((trigger) => trigger.traceparents ?? null)
   return {
-    connections: triggers.map(({ connection }) => connection),
-    counts: plainArray(triggers.map(({ count }) => count)),
-    firstAt: plainArray(triggers.map(({ firstAt }) => firstAt)),
-    lastAt: plainArray(triggers.map(({ lastAt }) => lastAt)),
-    correlations: triggers.map(({ correlation }) => correlation),
+    connection_id: triggers.map(({ connection }) => connection),
+    count: plainArray(triggers.map(({ count }) => count)),
+    first_at: plainArray(triggers.map((trigger) => trigger.first_at)),
+    last_at: plainArray(triggers.map((trigger) => trigger.last_at)),
+    correlation: triggers.map(({ correlation }) => correlation),
     traceparents: traceparents.some(Boolean) ? traceparents : null,
     settleMs,
     keepLosses,
@@ -96,11 +89,11 @@ const upsert = (rows: string) => `
     end
   returning w.connection_id, w.running, w.due_at`
 
-const known = `select t.*, c.source_version
-  from unnest($connections::text[], $counts::bigint[], $firstAt::timestamptz[], $lastAt::timestamptz[], $correlations::text[],
-      $traceparents::text[])
-    as t (connection_id, count, first_at, last_at, correlation, traceparents)
-  join connection c on c.id = t.connection_id`
+const columns = {
+  ...{ connection_id: "text", count: "bigint", first_at: "timestamptz", last_at: "timestamptz" },
+  ...{ correlation: "text", traceparents: "text" },
+}
+const known = `select t.*, c.source_version from ${unnestColumns(columns)} join connection c on c.id = t.connection_id`
 
 const counts = `count(*)::int as recorded,
   (extract(epoch from min(due_at) filter (where not running) - clock_timestamp()) * 1000)::float8 as due_in_ms`
@@ -118,10 +111,7 @@ select ${counts}, null as locked from recorded
 `,
 )
 
-/**
- * Not the only statement, because locking the rows before the upsert makes it slower by 40 %. A connection
- * without a window is locked itself, because its deletion would make the insert wait.
- */
+/** Slower by 40 %. A connection without a window is locked itself, because its deletion would make the insert wait. */
 const recordUnlocked = defineStatement<Values, ResultRow>(
   "record-unlocked-triggers",
   `

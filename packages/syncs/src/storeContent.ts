@@ -17,9 +17,8 @@ export type ContentChunks = {
 }
 
 /**
- * Divides a stream into chunks, hashes it and writes every chunk but the last. `flush` writes the last. The
- * caller omits `flush` if the hash shows that the content is unchanged. `position` is the offset of a chunk. While `buffered` are too
- * many bytes, smaller chunks are written.
+ * Divides a stream into chunks, hashes it and writes every chunk but the last, which `flush` writes if the hash shows that the content
+ * has changed. `position` is the offset of a chunk. While `buffered` are too many bytes, smaller chunks are written.
  */
 export function chunkContent(
   write: (position: number, data: Buffer) => Promise<void>,
@@ -64,12 +63,10 @@ export function chunkContent(
   }
 }
 
-/**
- * Beyond it, 500 syncs in flight keep 8 MiB at most. Both fit the memory limit of the manifests.
- */
+/** Beyond it, 500 syncs in flight keep 8 MiB at most. Both fit the memory limit of the manifests. */
 const mostBufferedBytes = 8 * 1024 * 1024
 
-/** Counts the content that all syncs of this process have in memory. Where there is too much, each stores smaller chunks. */
+/** Counts the content that all syncs of this process have in memory. */
 export type BufferedBytes = { add(bytes: number): void; tooMany(): boolean }
 
 export function countBufferedBytes(most = mostBufferedBytes): BufferedBytes {
@@ -116,9 +113,9 @@ const newestContent = (condition: string) => `
    where ${condition} order by fence desc, position desc limit 1`
 
 /**
- * What a site stores is counted in its chunks: the last chunk of a content shows the content's size so far. So whatever a running,
- * a lost or a discarded sync has stored counts, and no counter could be wrong, or be locked by another sync. Syncs of a site that
- * store at the same moment do not see each other's chunk.
+ * What a site stores is counted in its chunks: the last one of a content shows its size so far. So whatever a running, a lost or a
+ * discarded sync has stored counts, and no counter could be wrong or locked. Syncs of a site that store at the same moment do not see
+ * each other's chunk.
  */
 const store = defineStatement<
   Chunk & { siteMaxBytes: number },
@@ -163,9 +160,8 @@ select exists (select from stored) as stored, exists (${newest}) as is_newest,
 const largeBytes = 64 * 1024
 
 /**
- * Returns a function that stores large chunks of one site, and what follows while they wait, one after the other. Those of other sites
- * do not wait for them. Otherwise a site with large contents would use all of this process's connections to Postgres, and all of
- * Postgres's CPU time, while its syncs run together. (With many of them, `countBufferedBytes` makes chunks small.)
+ * Returns a function that stores large chunks of one site, and what follows while they wait, one after the other. Otherwise a site with
+ * large contents would use all of this process's connections to Postgres, and Postgres's CPU time.
  */
 export function storeInTurn(store: (chunk: Chunk) => Promise<StoredChunk>) {
   const newestOf = new Map<string, Promise<StoredChunk>>()

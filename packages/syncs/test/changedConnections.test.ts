@@ -117,7 +117,7 @@ test("the validator of the old source is not sent to the new one, whose first fa
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 0, last_error: null })
   await letTimePass(sql, 61_000)
   const run = await claimOne(sql)
-  expect(run.snapshot).toMatchObject({ etag: null })
+  expect(run).toMatchObject({ etag: null, contentSha256: expect.anything() })
   await finishRuns(sql, minute, [endOf(run, failed)])
   expect(await readWindow(sql, "a")).toMatchObject({ failures: 1, due: 60 })
 })
@@ -155,11 +155,11 @@ test("a claim that began before the end of the last run was committed grants no 
   await makeDue(sql)
   const finishIt = (within: Sql) => finishRuns(within, minute, [endOf(late, changed("second"))])
   const [run] = await whileOpen(open(), finishIt, () => claimSlowly(sql))
-  expect(run).toMatchObject({ fence: 3, triggers: 1, snapshot: null })
+  expect(run).toMatchObject({ fence: 3, triggers: 1, contentSha256: null })
   if (run === undefined) throw new Error("no run was granted")
   await finishRuns(sql, minute, [endOf(run, changed("first"))])
   await makeDue(sql)
-  expect(await claimOne(sql)).toMatchObject({ snapshot: { etag: '"old"', contentSha256: sha256("first") } })
+  expect(await claimOne(sql)).toMatchObject({ etag: '"old"', contentSha256: sha256("first") })
 })
 
 test("a trigger that is recorded while a claim waits for its row does not cost the validators", async () => {
@@ -168,7 +168,7 @@ test("a trigger that is recorded while a claim waits for its row does not cost t
   await makeDue(sql)
   const record = (within: Sql) => recordTriggers(within, minute, [trigger("a")])
   const runs = await whileOpen(open(), record, () => claimSlowly(sql))
-  expect(runs).toMatchObject([{ triggers: 2, snapshot: { etag: '"old"' } }])
+  expect(runs).toMatchObject([{ triggers: 2, etag: '"old"' }])
 })
 
 test("a run of a deleted connection writes nothing, not even a chunk at the moment of the deletion", async () => {

@@ -1,6 +1,5 @@
 import {
   Counter,
-  Gauge,
   Histogram,
   type PartitionLag,
   type Registry,
@@ -74,23 +73,18 @@ export function registerGauges(
     lag: () => Promise<PartitionLag[]>
   },
 ): void {
-  const registers = [registry]
-  new Gauge({
-    name: "sitewire_syncs_running",
-    help: "Syncs in flight in this process, and those whose end is being recorded.",
-    registers,
-    collect() {
-      this.set(read.running())
+  registerReadGauges(registry, () => read, [
+    {
+      name: "sitewire_syncs_running",
+      help: "Syncs in flight in this process, and those whose end is being recorded.",
+      of: ({ running }) => running(),
     },
-  })
-  new Gauge({
-    name: "sitewire_source_breakers_open",
-    help: "Source hosts whose circuit breaker is open in this process: they cannot be reached.",
-    registers,
-    collect() {
-      this.set(read.openBreakers())
+    {
+      name: "sitewire_source_breakers_open",
+      help: "Source hosts whose circuit breaker is open in this process: they cannot be reached.",
+      of: ({ openBreakers }) => openBreakers(),
     },
-  })
+  ])
   registerReadGauges(registry, readForMetric(read.oldestChangeSeconds), [
     {
       name: "sitewire_oldest_unpublished_change_seconds",

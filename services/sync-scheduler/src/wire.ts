@@ -22,8 +22,8 @@ import { createIngestTriggers } from "./ingest/ingestTriggers.ts"
 import type { SchedulerMetrics } from "./metrics.ts"
 import { startPublishingChanges } from "./publish/startPublishingChanges.ts"
 import { createDelegateRunner } from "./run/delegateRunner.ts"
-import { createOpenCredentials } from "./run/openCredentials.ts"
 import { createPullRunner } from "./run/pullRunner.ts"
+import { createOpenCredentials } from "./run/runner.ts"
 
 /** How long a batch of triggers waits for a row that another transaction has locked. */
 const lockWaitMs = 1_000

@@ -4,7 +4,7 @@ import { type Logger, waitForDependency } from "@sitewire/runtime"
 import type { DatabaseAccess } from "../login.ts"
 import { type BusyRetry, type LockHolder, migrate } from "../migrate.ts"
 import { openPool, type Sql } from "../pool.ts"
-import { ensureProcessRoles } from "../roles/ensureProcessRoles.ts"
+import { ensureProcessRoles } from "../roles.ts"
 import { prepareTopics, type TopicSettings } from "./prepareTopics.ts"
 
 export type PrepareSettings = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createEqualShare } from "./equalShare.ts"
+import { createEqualShare } from "./hostLimiter.ts"
 
 function start() {
   const clock = { now: 0 }

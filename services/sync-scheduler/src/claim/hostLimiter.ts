@@ -1,6 +1,5 @@
 import { createLimiter, type LimiterSettings, type PermitOutcome } from "@sitewire/limiter"
 import type { ClaimInput, FreePermits, GrantedRun } from "@sitewire/syncs"
-import { createEqualShare } from "./equalShare.ts"
 
 export type HostLimiterSettings = {
   maxRunning: number
@@ -12,16 +11,12 @@ export type HostLimiterSettings = {
   now?: () => number
 }
 
-/**
- * A host's circuit breaker opens after this many failures in a row. A host has 4 permits at first, so a short
- * interruption, in which all 4 syncs fail, does not open it.
- */
+/** A host has 4 permits at first, so an interruption in which all 4 syncs fail does not open its circuit breaker. */
 const breakerFailures = 8
 
 /**
- * A host of which no sync ended for so many windows is forgotten, because nothing else shows that its connections
- * were deleted or changed. A connection that fails is synced at least every 15 windows, and while a breaker is open,
- * probes are frequent.
+ * A host of which no sync ended for so many windows is forgotten, because nothing else shows that its connections were deleted or
+ * changed. A connection that fails is synced at least every 15 windows.
  */
 const forgetAfterWindows = 20
 
@@ -99,9 +94,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
         otherHost: freePermits(startConcurrency, 0, 0),
       }
     },
-    /**
-     * Takes a permit and returns the function that releases it. Null if the host has lost its capacity.
-     */
+    /** Returns the function that releases the permit. Null if the host has lost its capacity. */
     acquire({
       host,
       slow: isSlow,
@@ -130,4 +123,40 @@ export type HostLimiter = ReturnType<typeof createHostLimiter>
 
 function shareOfSlow(permits: number): number {
   return Math.max(1, Math.floor(permits / 2))
+}
+
+type EqualShareSettings = {
+  maxRunning: number
+  windowMs: number
+  /** What takes this long is more than an equal share, however few syncs there are. */
+  mostMs: number
+  now: () => number
+}
+
+/**
+ * How long a sync may take so that this process could run all syncs of a window if each took as long: a connection whose sync takes
+ * longer counts as slow. Of the last window and this one, the larger number of syncs is used.
+ */
+export function createEqualShare({ maxRunning, windowMs, mostMs, now }: EqualShareSettings) {
+  let [before, current] = [0, 0]
+  let beganAt = now()
+
+  function beginWindow(): void {
+    const windows = Math.floor((now() - beganAt) / windowMs)
+    if (windows === 0) return
+    before = windows === 1 ? current : 0
+    current = 0
+    beganAt += windows * windowMs
+  }
+
+  return {
+    countSync(): void {
+      beginWindow()
+      current += 1
+    },
+    ms(): number {
+      beginWindow()
+      return Math.min(mostMs, (maxRunning * windowMs) / Math.max(1, before, current))
+    },
+  }
 }

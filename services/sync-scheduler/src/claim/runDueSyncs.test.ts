@@ -1,8 +1,8 @@
 import { once } from "node:events"
-import { batchWrites, type Clocks, type Sql } from "@sitewire/database"
+import { batchWrites, type Sql } from "@sitewire/database"
 import { createEgress } from "@sitewire/egress"
 import { createLogger, createMetrics, noTracing } from "@sitewire/runtime"
-import { type Completion, claimDueSyncs, finishRuns, recordTriggers } from "@sitewire/syncs"
+import { type Clocks, type Completion, claimDueSyncs, finishRuns, recordTriggers } from "@sitewire/syncs"
 import {
   addConnections,
   emptyDatabase,
@@ -17,9 +17,9 @@ import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
 import { createSchedulerMetrics } from "../metrics.ts"
-import { createOpenCredentials } from "../run/openCredentials.ts"
 import { createPullRunner } from "../run/pullRunner.ts"
-import type { RunnerResult } from "../run/runner.ts"
+
+import { createOpenCredentials, type RunnerResult } from "../run/runner.ts"
 import { createHostLimiter } from "./hostLimiter.ts"
 import { type RunDueSyncsOptions, runDueSyncs } from "./runDueSyncs.ts"
 

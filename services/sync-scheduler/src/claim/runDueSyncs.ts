@@ -3,7 +3,6 @@ import { type Logger, reasonOf } from "@sitewire/runtime"
 import type { BadRow, Claim, ClaimInput, GrantedRun } from "@sitewire/syncs"
 import type { SchedulerMetrics } from "../metrics.ts"
 import { createRunSync, type RunSyncOptions } from "../run/runSync.ts"
-import { createWakeTimer } from "./wakeTimer.ts"
 
 /** Running syncs are aborted this long before a stop's deadline, so that their ends can be recorded. */
 const recordingReserveMs = 2_000
@@ -24,17 +23,11 @@ export type DueSyncs = {
   dueIn(ms: number): void
   /** Includes syncs whose end is being recorded. */
   running(): number
-  /**
-   * Waits for the running syncs, and aborts them near the deadline. `drained`: no sync was aborted, and every
-   * end was recorded.
-   */
+  /** Waits for the running syncs, and aborts them near the deadline. `drained`: none was aborted, and every end was recorded. */
   close(deadlineMs: number): Promise<{ drained: boolean }>
 }
 
-/**
- * Claims due syncs and runs them. Between claims it sleeps until the earliest due time known from triggers,
- * finished runs and the last claim, so syncs start on time without frequent queries.
- */
+/** Claims due syncs and runs them. Between claims it sleeps until the earliest due time that it knows. */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, lockedEnds = () => 0, hosts, longestSleepMs = 2_000, stopping, metrics, log } = options
   const wakeTimer = createWakeTimer()
@@ -74,10 +67,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     }
   }
 
-  /**
-   * A bad row is one whose values make its claim fail, once in each window. The process stays ready, because another one
-   * would fail as well, and all other connections are claimed. An alert watches the counter.
-   */
+  /** The process stays ready, because another one would fail as well. An alert watches the counter. */
   function reportBadRows(badRows: readonly BadRow[]): void {
     for (const { connection, error } of badRows) {
       metrics.claimFailures.inc()
@@ -126,4 +116,39 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref())
+}
+
+/** With a longer delay, setTimeout fires at once. */
+const longestTimeoutMs = 2 ** 31 - 1
+
+export function createWakeTimer() {
+  let wakeAt = Number.POSITIVE_INFINITY
+  let sleeper: { until: number; wake: () => void } | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function setTimer(): void {
+    clearTimeout(timer)
+    if (!sleeper) return
+    const leftMs = Math.min(wakeAt, sleeper.until) - performance.now()
+    timer = setTimeout(sleeper.wake, Math.min(longestTimeoutMs, Math.max(0, Math.ceil(leftMs))))
+  }
+
+  return {
+    /** Ends the current sleep, or the next one, in `ms` milliseconds or earlier. */
+    wakeWithin(ms: number): void {
+      wakeAt = Math.min(wakeAt, performance.now() + ms)
+      setTimer()
+    },
+    sleep(ms: number): Promise<void> {
+      return new Promise((resolve) => {
+        const wake = () => {
+          sleeper = undefined
+          if (wakeAt <= performance.now() + 1) wakeAt = Number.POSITIVE_INFINITY
+          resolve()
+        }
+        sleeper = { until: performance.now() + ms, wake }
+        setTimer()
+      })
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createWakeTimer } from "./wakeTimer.ts"
+import { createWakeTimer } from "./runDueSyncs.ts"
 
 async function durationOf(sleep: Promise<void>): Promise<number> {
   const startedAt = performance.now()

@@ -11,24 +11,21 @@ export function compactTriggers(
   traceparents: readonly (Traceparent | null)[] = [],
 ): CompactedTrigger[] {
   const byConnection = new Map<string, CompactedTrigger>()
-  for (const [at, { connection, count, first_at, last_at, correlation }] of triggers.entries()) {
+  for (const [at, trigger] of triggers.entries()) {
+    const { connection, count, first_at, last_at } = trigger
     const traceparent = traceparents[at] ?? null
     const known = byConnection.get(connection)
     if (known === undefined) {
-      const bounded = Math.min(count, largestCount)
       byConnection.set(connection, {
-        connection,
-        count: bounded,
-        firstAt: first_at,
-        lastAt: last_at,
-        correlation,
+        ...trigger,
+        count: Math.min(count, largestCount),
         traceparents: traceparent,
       })
       continue
     }
     known.count = Math.min(known.count + count, largestCount)
-    if (isBefore(first_at, known.firstAt)) known.firstAt = first_at
-    if (isBefore(known.lastAt, last_at)) known.lastAt = last_at
+    if (isBefore(first_at, known.first_at)) known.first_at = first_at
+    if (isBefore(known.last_at, last_at)) known.last_at = last_at
     if (traceparent !== null) known.traceparents = appendTraceparent(known.traceparents, traceparent)
   }
   return [...byConnection.values()]

@@ -1,15 +1,7 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
-import { wasEnded, writeParts } from "@sitewire/database"
+import { firstLockPauseMs, longestLockPauseMs, longLockMs, wasEnded, writeParts } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import {
-  firstLockPauseMs,
-  type Logger,
-  longestLockPauseMs,
-  longLockMs,
-  processAttributes,
-  type Span,
-  type Tracing,
-} from "@sitewire/runtime"
+import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
 import type { CompactedTrigger } from "@sitewire/syncs"
 import { compactTriggers } from "./compactTriggers.ts"
 
@@ -17,10 +9,7 @@ const readTriggered = recordReader(connectorTriggeredSchema)
 
 export const maxBatch = 16_000
 
-/**
- * A sync starts `SYNC_SETTLE` (two seconds by default) after its trigger, so triggers may wait until there are some to record in one
- * statement. One that comes alone is recorded at once.
- */
+/** A sync starts `SYNC_SETTLE` after its trigger, so triggers may wait for others. One that comes alone is recorded at once. */
 export const fetchPauseMs = 100
 
 /** How long a stop waits for triggers while rows are locked, with the time to leave the group. */
@@ -54,14 +43,11 @@ export type IngestTriggers = {
 }
 
 /**
- * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls
- * `done` for a record when its trigger is in Postgres, so that the consumer commits its offset. After a crash
- * before that commit, Kafka delivers the record again, which causes one needless sync of its connection at most.
+ * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls `done` for a record when
+ * its trigger is in Postgres. After a crash, Kafka delivers the record again, which causes one needless sync at most.
  *
- * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does
- * not matter, because triggers are only counted. Their records are not done. So after a crash, Kafka delivers
- * them again, with all later records of their partitions. They count as outstanding, which limits the memory that
- * they use.
+ * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does not matter, because
+ * triggers are only counted. Their records stay outstanding, which limits the memory that they use.
  */
 export function createIngestTriggers(options: IngestTriggersOptions): IngestTriggers {
   const { recordTriggers, retry, onRecorded, onInvalid, onFailed, tracing, log } = options
@@ -72,7 +58,7 @@ export function createIngestTriggers(options: IngestTriggersOptions): IngestTrig
   let lockTimer: NodeJS.Timeout | undefined
   let recording = false
 
-  /** This loses no accepted trigger, because the gateway writes its records by the same schema. */
+  /** Loses no accepted trigger, because the gateway writes by the same schema. */
   function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
     onInvalid()
     log.warn({ topic, partition, offset, reason }, "skipped an invalid trigger record")
@@ -175,10 +161,9 @@ export function createIngestTriggers(options: IngestTriggersOptions): IngestTrig
   return { onRecords, waitsForLocks: lockedConnections.any }
 }
 
-/** More connections are not logged until no row is locked any more. */
+/** More are not logged until no row is locked any more. */
 const mostReports = 10
 
-/** The connections whose rows in `sync_window` were locked when their triggers should have been recorded. */
 function trackLockedConnections(log: Logger) {
   const since = new Map<string, number>()
   const reported = new Set<string>()

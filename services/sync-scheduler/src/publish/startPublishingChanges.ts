@@ -1,13 +1,10 @@
-import type { ConnectionChanged } from "@sitewire/contracts"
 import type { Producer } from "@sitewire/kafka"
 import { type Logger, type RowClaim, reasonOf, startPublishingRows } from "@sitewire/runtime"
 import type { UnpublishedChange } from "@sitewire/syncs"
 
 /**
- * Publishes to `connection.changed` which connections have a new content, or were deleted (a tombstone). The changes are
- * in Postgres, so no sync waits for Kafka here.
- *
- * @param producer Its deadline is `publishWithinMs`.
+ * Publishes to `connection.changed` which connections have a new content, or were deleted (a tombstone). No sync waits for it. The
+ * producer's deadline is `publishWithinMs`.
  */
 export function startPublishingChanges(parts: {
   claim: (settings: RowClaim) => Promise<UnpublishedChange[]>
@@ -21,9 +18,8 @@ export function startPublishingChanges(parts: {
   const { claim, settle, producer, topic, onTopic, intervalMs, log } = parts
 
   async function publish({ connection, content }: UnpublishedChange): Promise<boolean> {
-    const value = content === null ? null : JSON.stringify(describe(connection, content))
     try {
-      await producer.publish([{ topic, key: connection, value }])
+      await producer.publish([{ topic, key: connection, value: content && JSON.stringify(content) }])
     } catch (error) {
       onTopic(false, reasonOf(error))
       return false
@@ -40,16 +36,4 @@ export function startPublishingChanges(parts: {
     failed: "changes of connections could not be published; it is repeated",
     log,
   })
-}
-
-function describe(connection: string, content: NonNullable<UnpublishedChange["content"]>): ConnectionChanged {
-  return {
-    connection,
-    site: content.site,
-    fence: content.fence,
-    content_sha256: content.sha256.toString("hex"),
-    bytes: content.bytes,
-    content_type: content.contentType,
-    stored_at: content.storedAt.toISOString(),
-  }
 }

@@ -6,7 +6,7 @@ import { sealingKeys, sealSecret, secretOf } from "@sitewire/syncs/fixtures/wind
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
 import { createDelegateRunner } from "./delegateRunner.ts"
-import { createOpenCredentials } from "./openCredentials.ts"
+import { createOpenCredentials } from "./runner.ts"
 
 const openCredentials = createOpenCredentials(sealingKeys)
 
@@ -31,8 +31,10 @@ function runAt(source: string): GrantedRun {
     waitedFor: "window",
     correlation: "c",
     traceparents: [],
-    sealed: { signingSecret: sealSecret("a"), requestHeaders: null },
-    snapshot: null,
+    signingSecret: sealSecret("a"),
+    requestHeaders: null,
+    etag: null,
+    contentSha256: null,
   }
 }
 
@@ -64,10 +66,7 @@ test("an executor gets the connection's own headers, and none without their key"
   const text = JSON.stringify({ authorization: "Bearer secret" })
   const sealedFor = (connection: string) => ({
     ...runAt(executor.url("/sync")),
-    sealed: {
-      signingSecret: sealSecret("a"),
-      requestHeaders: seal(sealingKeys, sealContexts.sourceHeaders(connection), text),
-    },
+    requestHeaders: seal(sealingKeys, sealContexts.sourceHeaders(connection), text),
   })
   await delegateTo()(sealedFor("a"), allowed, never)
   expect((await delegateTo()(sealedFor("b"), allowed, never)).result).toMatchObject({ error: "sealing-key" })
@@ -99,8 +98,8 @@ test("only executors in DELEGATE_ALLOWED_RANGES are called, and none without the
   expect((await delegateTo({ allow: [] })(run, allowed, never)).result).toMatchObject({
     error: "blocked-address",
   })
-  const sealed = { signingSecret: sealSecret("b"), requestHeaders: null }
-  expect((await delegateTo()({ ...run, sealed }, allowed, never)).result).toMatchObject({
+  const signingSecret = sealSecret("b")
+  expect((await delegateTo()({ ...run, signingSecret }, allowed, never)).result).toMatchObject({
     error: "sealing-key",
   })
   expect(executor.seen("/sync")).toEqual([])

@@ -3,8 +3,7 @@ import { traceHeaders } from "@sitewire/runtime"
 import { sign, signatureHeader } from "@sitewire/signing/sender"
 import type { GrantedRun, SyncResult } from "@sitewire/syncs"
 import { z } from "zod"
-import type { OpenCredentials } from "./openCredentials.ts"
-import type { Runner } from "./runner.ts"
+import type { OpenCredentials, Runner } from "./runner.ts"
 
 export type DelegateRunnerOptions = {
   egress: Egress
@@ -13,10 +12,7 @@ export type DelegateRunnerOptions = {
   serviceName: string
 }
 
-/**
- * The body of the response of an executor: the service that fetches and stores the data for a `delegate`
- * connection. Any other body counts as `changed`.
- */
+/** The body of an executor's response. Any other counts as `changed`. */
 const responseSchema = z.object({ changed: z.boolean() })
 
 const bodyWaitMs = 1_000

@@ -10,8 +10,7 @@ import {
   type StoredChunk,
   type SyncResult,
 } from "@sitewire/syncs"
-import type { Credentials, OpenCredentials } from "./openCredentials.ts"
-import type { Runner, RunnerResult } from "./runner.ts"
+import type { Credentials, OpenCredentials, Runner, RunnerResult } from "./runner.ts"
 
 export type PullRunnerOptions = {
   egress: Egress
@@ -65,7 +64,7 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
     }
     if (outcome.kind !== "downloaded") return ended(resultWithoutContent(outcome, run))
     const content = { ...chunks.measure(), ...describe(outcome.headers) }
-    if (run.snapshot?.contentSha256.equals(content.sha256)) {
+    if (run.contentSha256?.equals(content.sha256)) {
       return ended({ outcome: "unchanged", content })
     }
     try {
@@ -77,10 +76,10 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
   }
 }
 
-/** Thrown in `onChunk` to end the download, because a newer start of the connection has been granted. */
+/** Ends the download, because a newer start of the connection has been granted. */
 class StaleFence extends Error {}
 
-/** Thrown in `onChunk` to end the download, because the site would store too much. */
+/** Ends the download, because the site would store too much. */
 class SiteFull extends Error {}
 
 /** Our own headers last, because no header of the connection may replace them. */
@@ -89,14 +88,13 @@ function headersOf(
   { signingSecret, requestHeaders }: Credentials,
   serviceName: string,
 ): Record<string, string> {
-  // Without it, a cache in front of the source can respond with the content from before the change. The sync would be
-  // `unchanged`, and none would follow.
+  // Without `no-cache`, a cache can respond with the content from before the change, and no sync would follow.
   const headers: Record<string, string> = {
     ...requestHeaders,
     ...signSourceRequest(run, { serviceName, signingSecret }),
     "cache-control": "no-cache",
   }
-  if (run.snapshot?.etag) headers["if-none-match"] = run.snapshot.etag
+  if (run.etag) headers["if-none-match"] = run.etag
   return headers
 }
 
@@ -121,7 +119,7 @@ function resultWithoutContent(
       return { outcome: "failed", error: "encoding", detail: outcome.message }
     case "responded": {
       // A 304 to an unconditional request is an error: we have no content.
-      if (outcome.status === 304 && run.snapshot?.etag) return { outcome: "unchanged", content: null }
+      if (outcome.status === 304 && run.etag) return { outcome: "unchanged", content: null }
       return {
         outcome: "failed",
         error: "status",

@@ -1,27 +1,26 @@
+import type { SyncError } from "@sitewire/contracts"
 import type { PermitOutcome } from "@sitewire/limiter"
-import { type Span, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
+import { type Logger, type Span, type Traceparent, type Tracing, traceFields } from "@sitewire/runtime"
 import type { Completion, Finish, GrantedRun, SyncResult } from "@sitewire/syncs"
 import type { HostLimiter } from "../claim/hostLimiter.ts"
 import type { SchedulerMetrics } from "../metrics.ts"
-import {
-  abandonedRun,
-  createRunWithinGrace,
-  type EndedRun,
-  type RunWithinGraceOptions,
-} from "./runWithinGrace.ts"
+import type { Runner, RunnerResult } from "./runner.ts"
 
-export type RunSyncOptions = RunWithinGraceOptions & {
+/** `sentAfterMs`: as in `Completion`. */
+type EndedRun = RunnerResult & { sentAfterMs: number | null }
+
+export type RunSyncOptions = {
+  runners: Record<GrantedRun["runner"], Runner>
+  startGraceMs: number
+  stopping: AbortSignal
+  abort: AbortSignal
   /** Retries while Postgres is unavailable, until shortly before a stop's deadline. Rejects if Postgres rejects the values of the run. */
   finish: (completion: Completion) => Promise<Finish>
   hosts: HostLimiter
   tracing: Tracing
   metrics: Pick<SchedulerMetrics, "syncs" | "syncSeconds" | "triggerToSynced" | "unrecorded">
+  log: Logger
 }
-
-export type RecordedRun =
-  | { kind: "recorded"; dueInMs: number | null }
-  | { kind: "stale" }
-  | { kind: "unrecorded" }
 
 /** `age`: milliseconds since the run's claim. */
 export function createRunSync(options: RunSyncOptions) {
@@ -50,7 +49,7 @@ export function createRunSync(options: RunSyncOptions) {
     metrics.triggerToSynced.observe({ kind: waitedFor }, Math.max(0, finished.syncedMs / 1_000))
   }
 
-  return async (run: GrantedRun, age: () => number): Promise<RecordedRun> => {
+  return async (run: GrantedRun, age: () => number): Promise<Finish | { kind: "unrecorded" }> => {
     const { connection, fence, grantId, correlation } = run
     const span = startSyncSpan(tracing, run)
     const traceparent = span?.traceparent ?? null
@@ -65,15 +64,13 @@ export function createRunSync(options: RunSyncOptions) {
       const finished = await finish({ connection, fence, grantId, result, sentAfterMs, slow, traceparent })
       measure(run, result, ms, finished)
       endSyncSpan(span, result, finished.kind === "stale")
-      if (finished.kind === "stale") {
+      if (finished.kind === "recorded") log.info(fields, "sync finished")
+      else
         log.warn(
           fields,
           "the result of a sync was discarded: a newer start was granted, or its connection was changed or deleted",
         )
-        return { kind: "stale" }
-      }
-      log.info(fields, "sync finished")
-      return { kind: "recorded", dueInMs: finished.dueInMs }
+      return finished
     } catch (error) {
       metrics.unrecorded.inc()
       span?.end({ error: "unrecorded" })
@@ -84,6 +81,73 @@ export function createRunSync(options: RunSyncOptions) {
       return { kind: "unrecorded" }
     }
   }
+}
+
+/** A request that the source has not responded to is assumed to have arrived by then. The rest is the source's work. */
+const longestTransitMs = 5_000
+
+/**
+ * Executes a granted run. It must send its request within the start grace, which is the only reserve in `window_ends_at`. A run that
+ * starts late, as after a suspend of the machine, is abandoned and may start again at once. One whose network connection is not ready
+ * in time fails and uses up its window, because a slow source would be called without a pause.
+ */
+function createRunWithinGrace(options: RunSyncOptions) {
+  const { runners, startGraceMs, stopping, abort, log } = options
+
+  return async (run: GrantedRun, age: () => number, traceparent: Traceparent | null): Promise<EndedRun> => {
+    const isLate = () => age() > startGraceMs
+    if (stopping.aborted || isLate()) return abandonedRun(stopping.aborted ? "stopped" : "late-start")
+    const request: { writtenAfterMs: number | null; forbidden: boolean } = {
+      writtenAfterMs: null,
+      forbidden: false,
+    }
+    const mayStart = () => {
+      request.forbidden ||= stopping.aborted || isLate()
+      if (request.forbidden) return false
+      request.writtenAfterMs = age()
+      // Once more after the write, because the process may be suspended before it.
+      process.nextTick(() => {
+        request.writtenAfterMs = age()
+      })
+      return true
+    }
+    const graceOver = new AbortController()
+    const onGraceOver = () => {
+      if (request.writtenAfterMs !== null) return
+      request.forbidden = true
+      graceOver.abort()
+    }
+    const timer = setTimeout(onGraceOver, startGraceMs - age())
+    const ended = (result: SyncResult, storingMs: number): EndedRun => {
+      const { writtenAfterMs: ms } = request
+      return { result, storingMs, sentAfterMs: ms === null ? null : Math.min(age(), ms + longestTransitMs) }
+    }
+    try {
+      const signal = AbortSignal.any([abort, graceOver.signal])
+      const { result, storingMs } = await runners[run.runner](run, mayStart, signal, traceparent)
+      const wasLate = request.forbidden && request.writtenAfterMs === null && !stopping.aborted
+      return ended(wasLate ? lateStart(startGraceMs) : result, storingMs)
+    } catch (error) {
+      log.error(
+        { connection: run.connection, fence: run.fence, error },
+        "a sync failed with an internal error",
+      )
+      const detail = "an internal error, which the log line before this one describes"
+      return ended({ outcome: "failed", error: "internal", detail }, 0)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** An abandoned run that has sent no request uses up no window. */
+function abandonedRun(error: SyncError): EndedRun {
+  return { result: { outcome: "abandoned", error }, sentAfterMs: null, storingMs: 0 }
+}
+
+function lateStart(startGraceMs: number): SyncResult {
+  const detail = `no connection to the source was ready within ${startGraceMs} ms, so no request was sent`
+  return { outcome: "failed", error: "late-start", detail }
 }
 
 /** Continues the trace of the first trigger that is recorded, and links to the others and to failed runs before. */

@@ -1,4 +1,5 @@
-import type { Traceparent } from "@sitewire/runtime"
+import { openRequestHeaders, type SealingKeys, sealContexts, unseal } from "@sitewire/database"
+import { reasonOf, type Traceparent } from "@sitewire/runtime"
 import type { GrantedRun, SyncResult } from "@sitewire/syncs"
 
 /** `storingMs`: how long the run waited for our own Postgres, which is no slowness of the source. */
@@ -14,3 +15,25 @@ export type Runner = (
   signal: AbortSignal,
   traceparent?: Traceparent | null,
 ) => Promise<RunnerResult>
+
+/** `requestHeaders`: sent beside our own headers. `signingSecret`: signs the requests. Never logged. */
+export type Credentials = { signingSecret: string; requestHeaders: Record<string, string> }
+
+export type OpenCredentials = (
+  run: Pick<GrantedRun, "connection" | "signingSecret" | "requestHeaders">,
+) => { kind: "opened"; credentials: Credentials } | { kind: "failed"; result: SyncResult }
+
+/** Decrypts the credentials of one run. If their key is missing, that run fails, and no other. */
+export function createOpenCredentials(keys: SealingKeys): OpenCredentials {
+  return (run) => {
+    try {
+      const signingSecret = unseal(keys, sealContexts.connectionSecret(run.connection), run.signingSecret)
+      const context = sealContexts.sourceHeaders(run.connection)
+      const requestHeaders = openRequestHeaders(keys, context, run.requestHeaders)
+      return { kind: "opened", credentials: { signingSecret, requestHeaders } }
+    } catch (error) {
+      const detail = `the connection's credentials cannot be decrypted: ${reasonOf(error)}`
+      return { kind: "failed", result: { outcome: "failed", error: "sealing-key", detail } }
+    }
+  }
+}

@@ -14,8 +14,8 @@ import {
 } from "@sitewire/syncs/fixtures/windows"
 import { expect, onTestFinished, test } from "vitest"
 import { startSource } from "../../test/fixtures/source.ts"
-import { createOpenCredentials } from "./openCredentials.ts"
 import { createPullRunner } from "./pullRunner.ts"
+import { createOpenCredentials } from "./runner.ts"
 import { hostOutcome } from "./runSync.ts"
 
 const openCredentials = createOpenCredentials(sealingKeys)

@@ -59,7 +59,7 @@ test("a delivery that is erased during an attempt stays erased, and the partner'
   for (const statement of erase) await erasing.query(statement)
   answer.resolve()
   await waitUntil("the recording to wait for the erasure", () =>
-    dispatcher.output().includes("a row is locked by another transaction"),
+    dispatcher.output().includes("row is locked by another transaction"),
   )
   await erasing.query(eraseExcerpts)
   await erasing.query("commit")

@@ -24,7 +24,7 @@ export const requestSync = implement("requestSync", async ({ sql }, { params: { 
 export async function recordRequestedSync(sql: Sql, connection: string): Promise<boolean> {
   const [clock] = await sql<{ at: Date }>("select clock_timestamp() as at")
   const at = (clock?.at ?? new Date()).toISOString()
-  const trigger = { connection, count: 1, firstAt: at, lastAt: at, correlation: newId("syn") }
+  const trigger = { connection, count: 1, first_at: at, last_at: at, correlation: newId("syn") }
   const { recorded } = await recordTriggers(sql, { settleMs: 0 }, [trigger])
   return recorded > 0
 }

@@ -1,5 +1,12 @@
 import type { Sql } from "./pool.ts"
 
+/** The time by Postgres's clock. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await sql<{ now: Date }>("select clock_timestamp() as now")
+  if (!row) throw new Error("Postgres returned no time")
+  return row.now
+}
+
 /**
  * How many replaced or deleted versions of the table's rows Postgres still keeps. While a transaction is open, vacuum removes
  * none of those that it may see, and scans pass over them.

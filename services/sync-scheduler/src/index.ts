@@ -1,1 +1,0 @@
-export { schedulerVariables } from "./config.ts"
