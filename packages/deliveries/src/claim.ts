@@ -1,8 +1,24 @@
 import type { RetryRecord } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import { type ChannelRow, type ClaimedDelivery, channelColumns, steadyClock, toChannel } from "./delivery.ts"
-import { isFree } from "./lockWaiting.ts"
+import { type Channel, type ClaimedDelivery, channelColumns, steadyClock } from "./delivery.ts"
 import { elapsedTime } from "./unreachable.ts"
+import { firstOfChannels, isFree } from "./waiting.ts"
+
+export type DeferredChannel = {
+  channel: string
+  paused: boolean
+  /** When its oldest delivery that can be claimed was deferred: Unix time in ms, by Postgres's clock. */
+  oldestMs: number
+}
+
+const deferredChannels = `
+with recursive ${firstOfChannels("channel_id, deferred_at", `deferred_at is not null and ${isFree}`)}
+select channel.id as channel, paused_at is not null as paused, extract(epoch from deferred_at)::float8 * 1000 as "oldestMs"
+  from first join channel on channel.id = channel_id`
+
+export function findDeferredChannels(sql: Sql): Promise<DeferredChannel[]> {
+  return sql<DeferredChannel>(deferredChannels, [], "find-deferred-channels")
+}
 
 export type ClaimSettings = {
   /** How long a claim keeps other dispatchers from claiming the same deliveries. */
@@ -14,7 +30,7 @@ export type ClaimSettings = {
 /** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
 export type ClaimRequest = { channel: string; limit: number; from: number }
 
-type Row = ChannelRow & {
+type Row = Channel & {
   id: string
   event_id: string
   body: Buffer
@@ -37,9 +53,7 @@ const aheadMs = 5_000
 // With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
 // now, Postgres checks the row's new version, and skips it because of its lease.
 //
-// The ids are an array, so that the plan looks up each id and never scans the table.
-//
-// The time by which a scheduled attempt is late is no part of its retry period.
+// With an array of ids, the plan never scans the table. The time by which a scheduled attempt is late is no part of its retry period.
 const leaseClaimed = `
 update waiting_delivery as waiting set lease_expires_at = now() + ($lease_ms::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
   from claimed, channel left join unreachable_channel on unreachable_channel.channel_id = channel.id, delivery
@@ -49,10 +63,9 @@ returning delivery.id, start_in_ms, event_id, body, waiting.attempts, failures, 
   extract(epoch from case when deferred_at is not null then ${elapsedTime}
     else greatest(interval '0', least(now(), next_attempt_at) - period_started_at) end)::float8 * 1000 as elapsed_ms`
 
-// A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of
-// channel_rate. A concurrent claim skips the channel, because waiting for that row would delay those of others. `next_at` is at most 1.75 s ahead: 750 ms
-// and the interval between two starts. If it is later, Postgres's clock was set back. Then the channel waits for seconds, so
-// that the starts that were reserved before are over.
+// A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of channel_rate. A
+// concurrent claim skips the channel instead of waiting for that row. `next_at` is at most 1.75 s ahead: 750 ms and the interval
+// between two starts. If it is later, Postgres's clock was set back, and the channel waits until the reserved starts are over.
 const startAt =
   "greatest(excluded.start_at, least(channel_rate.next_at, excluded.start_at + interval '5 seconds'))"
 const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
@@ -107,7 +120,7 @@ export async function claimDeferred(
   return claim(settings, () => deferred(sql, values))
 }
 
-// The attempt's number tells a record that is due from one that was repeated, or whose delivery was deferred and attempted meanwhile.
+// The attempt's number excludes records that were repeated, or whose delivery was attempted meanwhile.
 const scheduled = defineStatement<Record<"id" | "attempt" | "lease_ms", unknown>, Row>(
   "claim-scheduled",
   `
@@ -145,7 +158,7 @@ async function claim(
   return rows.toSorted(byDeferral).map((row) => ({
     id: row.id,
     eventId: row.event_id,
-    channel: toChannel(row),
+    channel: row,
     body: row.body,
     attempt: row.attempts + 1,
     failures: row.failures ?? 0,

@@ -21,9 +21,9 @@ const dayMs = 86_400_000
 const statementsEndWithinMs = 60_000
 
 /**
- * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped: first,
- * their events are forgotten, and in between, a repeated event makes a second delivery, and is not lost. Where a delivery waits,
- * the others are deleted one by one with their events, and so are deliveries of days that were never made.
+ * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped, after their
+ * events are forgotten: a repeated event then makes a second delivery, and is not lost. Where a delivery waits, the others are deleted
+ * one by one with their events, and so are deliveries of days that were never made.
  *
  * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */
@@ -135,8 +135,8 @@ async function forgetEvents(sql: Sql, range: Range): Promise<Step & { waiting: b
 }
 
 /**
- * The rows are locked first, and read after that: a resend that was requested meanwhile has then either been committed, so that its
- * delivery waits, or finds no delivery. Their events are forgotten in the same transaction, so that none stays known.
+ * The rows are locked first, and read after that: a resend that was requested meanwhile has either been committed, so that its delivery
+ * waits, or finds none. Their events are forgotten in the same transaction.
  */
 async function deleteDeliveries(sql: Sql, range: Range): Promise<Step> {
   const locked = await sql<{ id: string }>(

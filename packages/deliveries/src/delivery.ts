@@ -1,60 +1,17 @@
+import type { Prisma } from "@sitewire/database/prisma"
 import type { Traceparent } from "@sitewire/runtime"
 
-export type SealedSecret = { id: string; sealed: Buffer }
+const columns = [
+  ...(["address", "secret_id", "secret_sealed", "other_secret_id", "other_secret_sealed"] as const),
+  ...(["standard_webhooks", "request_headers_sealed", "send_traceparent"] as const),
+  ...(["partner_may_change_address", "paused_at", "max_per_second"] as const),
+] as const
 
 /** Read again for each batch of attempts, so that a changed address or secret takes effect at once. */
-export type Channel = {
-  id: string
-  address: string
-  secret: SealedSecret
-  /** During a rotation of the secret: the next one (staged) or the previous one (retiring). */
-  otherSecret: SealedSecret | null
-  standardWebhooks: boolean
-  /** Headers of each request beside our own. Null: there are none. */
-  requestHeadersSealed: Buffer | null
-  /** Whether the partner gets the context of recorded attempts, as the header `traceparent`. */
-  sendTraceparent: boolean
-  /** The partner's key may change the address, so ALLOWED_RANGES does not apply to it. */
-  partnerMayChangeAddress: boolean
-  paused: boolean
-  /** Null: no maximum. */
-  maxPerSecond: number | null
-}
+export type Channel = { channel_id: string } & Pick<Prisma.ChannelModel, (typeof columns)[number]>
 
-/** Select these columns and the channel's id as `channel_id` to get a `ChannelRow`. */
-export const channelColumns = `address, secret_id, secret_sealed, other_secret_id, other_secret_sealed,
-       standard_webhooks, request_headers_sealed, send_traceparent, partner_may_change_address, paused_at, max_per_second`
-
-export type ChannelRow = {
-  channel_id: string
-  address: string
-  secret_id: string
-  secret_sealed: Buffer
-  other_secret_id: string | null
-  other_secret_sealed: Buffer | null
-  standard_webhooks: boolean
-  request_headers_sealed: Buffer | null
-  send_traceparent: boolean
-  partner_may_change_address: boolean
-  paused_at: Date | null
-  max_per_second: number | null
-}
-
-export function toChannel(row: ChannelRow): Channel {
-  const { other_secret_id: otherId, other_secret_sealed: otherSealed } = row
-  return {
-    id: row.channel_id,
-    address: row.address,
-    secret: { id: row.secret_id, sealed: row.secret_sealed },
-    otherSecret: otherId === null || otherSealed === null ? null : { id: otherId, sealed: otherSealed },
-    standardWebhooks: row.standard_webhooks,
-    requestHeadersSealed: row.request_headers_sealed,
-    sendTraceparent: row.send_traceparent,
-    partnerMayChangeAddress: row.partner_may_change_address,
-    paused: row.paused_at !== null,
-    maxPerSecond: row.max_per_second,
-  }
-}
+/** Select these columns and the channel's id as `channel_id` to get a `Channel`. */
+export const channelColumns = columns.join(", ")
 
 /** An event whose delivery is not stored yet. */
 export type NewDelivery = {
@@ -110,8 +67,5 @@ export type Claim = {
 
 const startedAt = Date.now() - performance.now()
 
-/**
- * The time in milliseconds since the epoch by the clock of this process's start, which nobody can set since. Retry periods are
- * measured with it: if the host's clock is set ahead during an attempt, the delivery must not die.
- */
+/** The time in milliseconds since the epoch, by a clock that nobody can set: a delivery must not die because the host's was set. */
 export const steadyClock = { now: (): number => startedAt + performance.now() }

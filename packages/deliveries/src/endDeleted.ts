@@ -1,6 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import { endWaiting } from "./endWaiting.ts"
-import { isFree } from "./lockWaiting.ts"
+import { endWaiting, firstOfChannels, isFree } from "./waiting.ts"
 
 // Deliveries with a lease may have an attempt in flight. They are ended when the lease has ended.
 const statement = `
@@ -20,17 +19,9 @@ export async function endDeliveries(
   return (await sql(statement, [channel, batch])).length
 }
 
-// Jumps from channel to channel in the index of waiting deliveries, so the cost grows with the number of channels and not of
-// deliveries.
 const waitingChannels = `
-with recursive waiting (channel_id) as (
-  (select channel_id from waiting_delivery order by channel_id limit 1)
-  union all
-  select next.channel_id
-    from waiting cross join lateral (
-      select channel_id from waiting_delivery where channel_id > waiting.channel_id order by channel_id limit 1) as next
-)
-select id from waiting join deleted_channel on id = channel_id`
+with recursive ${firstOfChannels("channel_id", "true")}
+select id from first join deleted_channel on id = channel_id`
 
 /** Deletes what dispatchers store of a channel. In the transaction that deletes it. */
 export async function forgetChannel(sql: Sql, channel: string): Promise<void> {

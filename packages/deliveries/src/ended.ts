@@ -2,10 +2,7 @@ import type { DeliveryOutcome } from "@sitewire/contracts"
 import { createScanStart, defineStatement, plainArray, type Sql } from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
-/**
- * A step of a statement that ends deliveries, from which their records in Kafka follow. `rows` selects the values of the
- * columns, in their order.
- */
+/** A step of a statement that ends deliveries, from which their records in Kafka follow. `rows` selects the columns, in their order. */
 export const insertEnded = (rows: string) => `recorded as (
   insert into ended_delivery (delivery_id, event_id, channel_id, state, attempts, since, error, status, correlation, traceparent)
   ${rows}

@@ -1,6 +1,6 @@
 import { named, type Sql } from "@sitewire/database"
 import { insertEnded } from "./ended.ts"
-import { awaitWaiting } from "./lockWaiting.ts"
+import { awaitWaiting } from "./waiting.ts"
 
 /** Erases deliveries with what their attempts may quote. `sql` must run within a transaction. */
 export async function erase(

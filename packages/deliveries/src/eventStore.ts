@@ -1,8 +1,8 @@
+import type { KeyObject } from "node:crypto"
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
-import type { SealingKeys, Sql } from "@sitewire/database"
-import { type ChannelRow, channelColumns, type NewDelivery } from "./delivery.ts"
-import { type Erasures, readErasures } from "./readErasures.ts"
-import { type FirstOutcome, type StoreSettings, storeDeliveries } from "./store.ts"
+import { readDigestKey, type SealingKeys, type Sql, subjectDigests } from "@sitewire/database"
+import { type Channel, channelColumns, type NewDelivery } from "./delivery.ts"
+import { type Erasures, type FirstOutcome, type StoreSettings, storeDeliveries } from "./store.ts"
 
 export type LookedUpEvent = {
   /** A delivery of the event is stored. */
@@ -12,7 +12,7 @@ export type LookedUpEvent = {
   /** The event names an erased person or site. */
   erased: boolean
   /** The columns of the channel. All are null if the channel is unknown. */
-} & (ChannelRow | Record<keyof ChannelRow, null>)
+} & (Channel | Record<keyof Channel, null>)
 
 type Row = LookedUpEvent & { read_only: boolean; erasures: string; delivery_id: string | null }
 
@@ -29,10 +29,7 @@ select current_setting('transaction_read_only') = 'on' as read_only, (select ver
 
 const storedBodies = "select id, body_sha256 from delivery where id = any($1::uuid[]) and state <> 'erased'"
 
-/**
- * How far back erasures are read. An erasure concerns only events that were published before it, and Kafka has deleted all events
- * that are older than this.
- */
+/** How far back erasures are read: they concern events that were published before them, and Kafka has deleted all older ones. */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
 /** Looks events up and stores their deliveries, by a list of erasures that is read again when it has changed. */
@@ -45,10 +42,7 @@ export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: S
   }
 
   return {
-    /**
-     * What must be known before an event's first attempt: a row for each event, in their order. Fails as a write would if Postgres
-     * is read-only.
-     */
+    /** What must be known before the first attempts, in the events' order. Fails as a write would if Postgres is read-only. */
     async lookUp(events: readonly NewDelivery[]): Promise<LookedUpEvent[]> {
       const values = [events.map(({ eventId }) => eventId), events.map(({ channelId }) => channelId)]
       const found = await sql<Row>(lookUp, values, "look-up-events")
@@ -73,7 +67,7 @@ export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: S
         }
       })
     },
-    /** Returns the deliveries whose rows another transaction has locked: nothing was written of them. */
+    /** Returns the deliveries that were not stored, because another transaction has locked their rows. */
     async store(batch: readonly FirstOutcome[]): Promise<string[]> {
       for (let checked = erasures; ; checked = undefined) {
         const locked = await storeDeliveries(sql, batch, settings, checked ?? (await readErasuresAgain()))
@@ -84,3 +78,43 @@ export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: S
 }
 
 export type EventStore = ReturnType<typeof createEventStore>
+
+type ErasuresRow = { version: string; erased: Record<string, number> }
+
+const erasureList = `
+select version, (
+  select coalesce(jsonb_object_agg(digest, requested_at_ms), '{}')
+    from (select value as digest, extract(epoch from max(created_at)) * 1000 as requested_at_ms
+            from job cross join jsonb_each_text(filter)
+           where kind = 'erasure' and state <> 'cancelled' and created_at >= $1
+           group by value) as subjects) as erased
+  from erasure_list`
+
+/**
+ * Reads the erasures that were requested since `since` and not cancelled. Rejects if SEALING_KEYS lacks the key of the
+ * digests, because nobody could then say whom the erasures concern.
+ */
+export async function readErasures(
+  { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
+  since: Date,
+): Promise<Erasures> {
+  const [row] = await sql<ErasuresRow>(erasureList, [since], "read-erasures")
+  if (!row) throw new Error("the table erasure_list has no row")
+  const erased = new Map(Object.entries(row.erased))
+  if (erased.size === 0) return { version: row.version, covers: () => false }
+  return listErasures(row.version, erased, await readDigestKey(sql, sealingKeys))
+}
+
+function listErasures(version: string, erased: ReadonlyMap<string, number>, key: KeyObject): Erasures {
+  const never = Number.NEGATIVE_INFINITY
+  const newest = [...erased.values()].reduce((latest, requestedAt) => Math.max(latest, requestedAt), never)
+  return {
+    version,
+    covers(content, recordedAt) {
+      const earliest = recordedAt - clockMarginMs
+      if (newest <= earliest) return false
+      const digests = subjectDigests(key, content)
+      return digests === null || digests.some((digest) => (erased.get(digest) ?? never) > earliest)
+    },
+  }
+}

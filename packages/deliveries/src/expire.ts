@@ -1,7 +1,6 @@
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import { endWaiting } from "./endWaiting.ts"
-import { isFree } from "./lockWaiting.ts"
 import { elapsedTime } from "./unreachable.ts"
+import { endWaiting, isFree } from "./waiting.ts"
 
 type Expired = {
   delivery: string
@@ -11,14 +10,13 @@ type Expired = {
   died: boolean
 }
 
-/** One statement checks this many deliveries of a channel, in the order in which they were deferred. */
+/** One statement checks this many deliveries of a channel, in the order of their deferral. */
 const checkedPerChannel = 1_000
 
-/** One statement ends this many, so that it takes a limited time. */
 export const expiredAtOnce = 500
 
-// Rows are read before they are locked, so that only those that expire are written to. A row may change in between: it is
-// then locked only if it is still in the same deferral and free.
+// Rows are read before they are locked, so that only those that expire are written to. One that has changed in between is locked only if
+// it is still in the same deferral and free.
 const statement = defineStatement<Record<"channel_id" | "from_ms" | "period_ms", unknown>, Row>(
   "end-expired",
   `

@@ -1,8 +1,7 @@
 import type { Sql } from "@sitewire/database"
-import { isFree } from "./lockWaiting.ts"
-import { deferIfDue } from "./release.ts"
+import { deferIfDue, isFree } from "./waiting.ts"
 
-/** Their records usually arrive at once, and cost less. */
+/** Until then, a record may wake them, which costs less. */
 const lateMs = 2_000
 
 /** One statement defers so many. */

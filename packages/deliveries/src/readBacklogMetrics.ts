@@ -1,4 +1,5 @@
 import { readDaysAhead, readUnvacuumedRows, type Sql } from "@sitewire/database"
+import { firstOfChannels } from "./waiting.ts"
 
 export type BacklogMetrics = {
   /** At most `maxCounted` in all. */
@@ -18,17 +19,9 @@ select reason, count(*)::int as count
   from (select deferred_reason::text as reason from waiting_delivery where deferred_at is not null limit $1) as deferred
  group by reason`
 
-// Jumps from channel to channel in the index of deferred deliveries, whose first entry of a channel is its oldest. What an
-// operator has paused may wait.
+// The first entry of a channel is its oldest. What an operator has paused may wait.
 const oldest = `
-with recursive first (channel_id, deferred_at) as (
-  (select channel_id, deferred_at from waiting_delivery where deferred_at is not null order by channel_id, deferred_at limit 1)
-  union all
-  select next.channel_id, next.deferred_at
-    from first cross join lateral (
-      select channel_id, deferred_at from waiting_delivery
-       where deferred_at is not null and channel_id > first.channel_id order by channel_id, deferred_at limit 1) as next
-)
+with recursive ${firstOfChannels("channel_id, deferred_at", "deferred_at is not null")}
 select greatest(0, extract(epoch from now() - min(deferred_at)))::float8 as seconds
   from first left join channel on id = channel_id where paused_at is null`
 
@@ -36,7 +29,6 @@ const overdue = `
 select greatest(0, extract(epoch from now() - min(next_attempt_at)))::float8 as seconds
   from waiting_delivery where next_attempt_at is not null`
 
-/** The cost grows with the number of channels that have deferred deliveries, and not with that of the deliveries. */
 export async function readBacklogMetrics(sql: Sql, most = maxCounted): Promise<BacklogMetrics> {
   const byReason = await sql<{ reason: string; count: number }>(counts, [most])
   const [deferred] = await sql<{ seconds: number }>(oldest)

@@ -1,75 +1,21 @@
-import type { AttemptError } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import type { Traceparent } from "@sitewire/runtime"
-import type { Claim } from "./delivery.ts"
+import {
+  type AttemptRecord,
+  attemptColumns,
+  attemptColumnTypes,
+  attemptEnd,
+  attemptValues,
+  recordFailures,
+} from "./attempt.ts"
 import { insertEnded } from "./ended.ts"
-import { lockWaiting } from "./lockWaiting.ts"
-import { recordFailures } from "./recordFailures.ts"
+import { lockWaiting } from "./waiting.ts"
 
-export type AttemptRecord = {
-  deliveryId: string
-  number: number
-  startedAt: Date
-  durationMs: number
-  lookupMs: number | null
-  connectMs: number | null
-  tlsMs: number | null
-  firstByteMs: number | null
-  ip: string | null
-  url: string
-  requestHeaders: string
-  status: number | null
-  error: AttemptError | null
-  detail: string | null
-  secretId: string
-  responseExcerpt: Buffer | null
-  state: "pending" | "delivered" | "dead"
-  /** When the next attempt is due, after the outcome is recorded. */
-  scheduled: { delayMs: number; failures: number } | null
-  /** How much of the retry period is over. */
-  elapsedMs: number
-  /** The attempt's context, if it is recorded. */
-  traceparent: Traceparent | null
-  /** Null for the first attempt of a delivery that is stored with it. */
-  claim: Claim | null
-}
-
-/** Each is an array with one value for each attempt of the batch, or null if all are null. */
-export const attemptColumnTypes = {
-  number: "int",
-  started_at_ms: "float8",
-  duration_ms: "float8",
-  lookup_ms: "float8",
-  connect_ms: "float8",
-  tls_ms: "float8",
-  first_byte_ms: "float8",
-  ip: "text",
-  status: "int",
-  error: "text",
-  detail: "text",
-  secret_id: "text",
-  url: "text",
-  response_excerpt: "bytea",
-  request_headers: "text",
-  state: "text",
-  delay_ms: "float8",
-  failures: "int",
-  elapsed_ms: "float8",
-  attempt_traceparent: "text",
-}
 const outcomeColumns = {
   delivery_id: "uuid",
   deferred_at_ms: "float8",
   lease_expires_at_ms: "float8",
   ...attemptColumnTypes,
 }
-
-/** Of the table `attempt`, without what may quote or identify a body. */
-export const attemptColumns = `number, started_at, duration_ms, lookup_ms, connect_ms, tls_ms, first_byte_ms, ip, status,
-  error, detail, secret_id, url`
-
-/** SQL for when an attempt ended. */
-export const attemptEnd = "started_at + duration_ms * interval '1 millisecond'"
 
 // What an attempt changes (docs/how-it-works.md draws all states and ways between them). A delivery that waits is pending,
 // or was delivered and is resent.
@@ -86,9 +32,8 @@ export const attemptEnd = "started_at + duration_ms * interval '1 millisecond'"
 //
 // The rows of waiting_delivery and delivery are locked first, so the columns of `seen` are current.
 const accepted = "seen.state = 'delivered'"
-/** The attempt was the last one of its retry period, and nothing else keeps the delivery waiting. */
+/** The attempt was the last one of its retry period. */
 const ends = "(seen.state = 'dead' and seen.is_claimed and not seen.resend_waits)"
-/** The delivery waits for nothing more. */
 const endsWait =
   "(not seen.resend_waits and (seen.state = 'delivered' or seen.state = 'dead' and seen.is_claimed))"
 const changesRow = `(delivery.attempts < seen.number
@@ -98,8 +43,7 @@ const changesRow = `(delivery.attempts < seen.number
 const ifScheduled = (column: string, value: string) =>
   `${column} = case when seen.is_claimed and not seen.resend_waits then ${value} else waiting_delivery.${column} end`
 
-// The response excerpt and the request's headers of an erased delivery are not stored, because they may quote or identify
-// the body. An erasure in progress has locked the rows.
+// The excerpt and the headers of an erased delivery may quote or identify its body. An erasure in progress has locked the rows.
 const insertAttempts = defineStatement<
   Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>,
   { id: string }
@@ -166,10 +110,7 @@ with outcome as (
 select id from skipped`,
 )
 
-/**
- * A batch may contain a delivery only once, because `update` applies only one outcome to each row. Returns the deliveries whose
- * rows are locked.
- */
+/** A batch may contain a delivery only once. Returns the deliveries whose rows are locked. */
 export async function recordAttempts(
   sql: Sql,
   batch: readonly AttemptRecord[],
@@ -177,42 +118,10 @@ export async function recordAttempts(
 ): Promise<string[]> {
   const skipped = await insertAttempts(sql, {
     publish_outcomes: publishOutcomes,
-    delivery_id: plainArray(batch.map(({ deliveryId }) => deliveryId)),
+    delivery_id: plainArray(batch.map((made) => made.delivery_id)),
     deferred_at_ms: plainArray(batch.map(({ claim }) => claim?.deferredAt?.getTime() ?? null)),
     lease_expires_at_ms: plainArray(batch.map(({ claim }) => claim?.leaseExpiresAt.getTime() ?? null)),
     ...attemptValues(batch),
   })
   return skipped.map(({ id }) => id)
-}
-
-/** The values of `attemptColumnTypes`. Null: there was no attempt. */
-export function attemptValues(
-  batch: readonly (AttemptRecord | null)[],
-): Record<keyof typeof attemptColumnTypes, unknown> {
-  const each = <T>(read: (attempt: AttemptRecord) => T) => batch.map((attempt) => attempt && read(attempt))
-  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(each(read))
-  // Null instead of a list of nulls, to save building and parsing it.
-  const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
-  return {
-    number: plain(({ number }) => number),
-    started_at_ms: plain(({ startedAt }) => startedAt.getTime()),
-    duration_ms: plain(({ durationMs }) => durationMs),
-    lookup_ms: plain(({ lookupMs }) => lookupMs),
-    connect_ms: plain(({ connectMs }) => connectMs),
-    tls_ms: plain(({ tlsMs }) => tlsMs),
-    first_byte_ms: plain(({ firstByteMs }) => firstByteMs),
-    ip: each(({ ip }) => ip),
-    status: plain(({ status }) => status),
-    error: plain(({ error }) => error),
-    detail: rare(each(({ detail }) => detail)),
-    secret_id: each(({ secretId }) => secretId),
-    url: each(({ url }) => url),
-    response_excerpt: rare(each(({ responseExcerpt }) => responseExcerpt)),
-    request_headers: each(({ requestHeaders }) => requestHeaders),
-    state: plain(({ state }) => state),
-    delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
-    failures: plain(({ scheduled }) => scheduled?.failures ?? null),
-    elapsed_ms: plain(({ elapsedMs }) => elapsedMs),
-    attempt_traceparent: rare(each(({ traceparent }) => traceparent)),
-  }
 }

@@ -1,31 +1,12 @@
 import type { DeferralReason } from "@sitewire/contracts"
 import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import { lockWaiting } from "./lockWaiting.ts"
-import { unreachableUntilNow } from "./unreachable.ts"
+import { deferIfDue, lockWaiting } from "./waiting.ts"
 
 /** `leaseExpiresAt` identifies the claim. */
 export type Release = { id: string; leaseExpiresAt: Date; reason: DeferralReason }
 
-/**
- * SQL that defers a delivery whose time has come, and changes no other: what was woken a little before its time would be attempted
- * early, and what is deferred keeps its place among those of its channel. The time by which the delivery is late does not
- * count towards its retry period, so the start of the period moves forward by it.
- */
-export const deferIfDue = (reason: string) =>
-  Object.entries({
-    deferred_at: "now()",
-    deferred_reason: reason,
-    next_attempt_at: "null",
-    period_started_at: "period_started_at + (now() - next_attempt_at)",
-    unreachable_ms: unreachableUntilNow("waiting_delivery.channel_id"),
-  })
-    .map(
-      ([column, value]) => `${column} = case when next_attempt_at <= now() then ${value} else ${column} end`,
-    )
-    .join(",\n         ")
-
 const columns = { id: "uuid", lease_expires_at_ms: "float8", reason: "text" }
-// After this claim's lease has ended, another dispatcher may have claimed the row. That claim must stay.
+// A claim of another dispatcher, which began when this one's lease had ended, stays.
 const statement = defineStatement<Record<keyof typeof columns, unknown>, { id: string }>(
   "release-claims",
   `
@@ -39,10 +20,7 @@ with ${lockWaiting("$id")}, released as (
 select id from locked`,
 )
 
-/**
- * Ends claims whose attempts were not made: the deliveries are deferred, for this reason if they were due. Returns those whose
- * rows are locked.
- */
+/** Ends claims whose attempts were not made: the deliveries are deferred, for this reason if they were due. Returns those that are locked. */
 export async function releaseClaims(sql: Sql, batch: readonly Release[]): Promise<string[]> {
   const rows = await statement(sql, {
     id: plainArray(batch.map(({ id }) => id)),

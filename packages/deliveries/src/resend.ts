@@ -1,17 +1,15 @@
 import { named, type Sql } from "@sitewire/database"
-import { awaitWaiting } from "./lockWaiting.ts"
 import { unreachableUntilNow } from "./unreachable.ts"
+import { awaitWaiting } from "./waiting.ts"
 
 /**
  * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
  * sends each again in a new retry period. Returns their ids. `sql` must run within a transaction.
  *
- * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read. The new value is
- * always different, so such an attempt cannot end this deferral. If the attempt has a lease (`lease_expires_at`), it is left
- * unchanged, so that no second attempt starts before the lease ends.
+ * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read. The new value is always
+ * different. A lease stays, so that no second attempt starts before it ends.
  *
- * The rows are locked first, and read after that. Without a channel, nothing would
- * ever claim a delivery: the lock of the channel makes its deletion wait, and then find the deferred delivery.
+ * The lock of the channel makes its deletion wait, and then find the deferred delivery, which nothing would claim.
  */
 export async function resend(
   sql: Sql,

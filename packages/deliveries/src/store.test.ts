@@ -31,20 +31,20 @@ async function readVersion(): Promise<string> {
 
 const accepted = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
-  attempt: { ...plainAttempt, deliveryId: delivery.id },
+  attempt: { ...plainAttempt, delivery_id: delivery.id },
   deferral: null,
 })
 const failed = (delivery: NewDelivery): FirstOutcome => ({
   delivery,
   attempt: {
     ...plainAttempt,
-    deliveryId: delivery.id,
+    delivery_id: delivery.id,
     status: 503,
     error: "status",
-    responseExcerpt: Buffer.from("not now"),
+    response_excerpt: Buffer.from("not now"),
     state: "pending",
     scheduled: { delayMs: 60_000, failures: 1 },
-    elapsedMs: 2_000,
+    elapsed_ms: 2_000,
   },
   deferral: null,
 })

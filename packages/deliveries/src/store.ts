@@ -1,18 +1,17 @@
 import type { KeyObject } from "node:crypto"
 import { type DeferralReason, searchDigestBytes } from "@sitewire/contracts"
 import { defineStatement, keyedDigest, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import type { NewDelivery } from "./delivery.ts"
-import { insertEnded } from "./ended.ts"
-import type { Erasures } from "./readErasures.ts"
 import {
   type AttemptRecord,
   attemptColumns,
   attemptColumnTypes,
   attemptEnd,
   attemptValues,
-  recordAttempts,
-} from "./record.ts"
-import { recordFailures } from "./recordFailures.ts"
+  recordFailures,
+} from "./attempt.ts"
+import type { NewDelivery } from "./delivery.ts"
+import { insertEnded } from "./ended.ts"
+import { recordAttempts } from "./record.ts"
 import { unreachableUntilNow } from "./unreachable.ts"
 
 type Deferral = {
@@ -21,7 +20,6 @@ type Deferral = {
   elapsedMs: number | null
 }
 
-/** A new delivery with the outcome of its first attempt, or with its deferral. */
 export type FirstOutcome = { delivery: NewDelivery } & (
   | { attempt: AttemptRecord; deferral: null }
   | { attempt: null; deferral: Deferral }
@@ -51,6 +49,17 @@ export type StoreSettings = {
   publishOutcomes: boolean
 }
 
+export type Erasures = {
+  /** Of the whole list, whatever part of it was read. */
+  version: string
+  /**
+   * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at
+   * which Kafka stored the content. Errs towards true: it allows `clockMarginMs` for
+   * clock skew, and content that is not JSON may name anybody.
+   */
+  covers(content: Buffer, recordedAt: number): boolean
+}
+
 /** The part of a value that consists of equally long parts, one for each row. */
 const part = (parameter: string, bytes: number, each = 1, at = 0) =>
   `substring($${parameter}::bytea from ${bytes} * (${each} * (position::int - 1) + ${at}) + 1 for ${bytes})`
@@ -62,7 +71,7 @@ const searchKey = (digest: 0 | 1) =>
 //
 // In the order of the event ids, so that two processes that store the same events do not wait for each other.
 //
-// A delivery that is pending has a row of waiting_delivery: without one it would have no state here, which Postgres rejects.
+// Postgres rejects a pending delivery without a row of waiting_delivery, because its state would be null.
 const insertDeliveries = defineStatement<
   Record<
     keyof typeof columnTypes | "bodies" | "hashes" | "digests" | "publish_outcomes" | "erasures",
@@ -127,12 +136,10 @@ select is_current, array(
 
 /**
  * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch. A delivery that
- * `erasures` covers is stored as erased, without its body, and never sent. Null: there is another list of erasures now, so
- * nothing was stored.
+ * `erasures` covers is stored as erased, without its body. Null: there is another list of erasures now, so nothing was stored.
  *
- * Another process may have stored an event meanwhile: a process that was suspended or lost its partitions continues with
- * its records. Its attempt is then recorded as a repetition of the stored delivery's first attempt. Returns the deliveries whose
- * repetitions could not be recorded, because their rows are locked.
+ * Another process may have stored an event, because one that was suspended or lost its partitions continues with its records. The
+ * attempt is then recorded as a repetition. Returns the deliveries whose repetitions were not recorded, because their rows are locked.
  */
 export async function storeDeliveries(
   sql: Sql,
@@ -188,8 +195,8 @@ async function recordRepetitions(
   )
   const ids = new Map(rows.map(({ delivery_id, event_id }) => [event_id, delivery_id]))
   const repetitions = batch.flatMap(({ delivery, attempt }) => {
-    const deliveryId = ids.get(delivery.eventId)
-    return attempt && deliveryId !== undefined ? [{ ...attempt, deliveryId }] : []
+    const delivery_id = ids.get(delivery.eventId)
+    return attempt && delivery_id !== undefined ? [{ ...attempt, delivery_id }] : []
   })
   const locked = repetitions.length > 0 ? await recordAttempts(sql, repetitions, settings) : []
   return batch.flatMap(({ delivery }) =>

@@ -13,7 +13,7 @@ test("a channel that another transaction has locked delays neither reports about
     for (const channel of ["acme", "bad"]) await insert({ ...deferred, channel_id: `'${channel}'` })
     const requests = ["acme", "bad"].map((channel) => ({ channel, limit: 10, from: 0 }))
     const claimed = await claimDeferred(sql, requests, { leaseMs: 60_000, attemptWithinMs: 60_000 })
-    return claimed.map(({ channel }) => channel.id)
+    return claimed.map(({ channel }) => channel.channel_id)
   }
   expect((await claim()).sort()).toEqual(["acme", "bad"])
   const open = ["acme", "bad", "new"].map((channel) => ({ channel, ms: 5_000 }))

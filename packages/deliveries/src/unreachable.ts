@@ -5,9 +5,8 @@ import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/
 // (`unreachableUntilNow`), and what was added since is the delivery's (`elapsedTime`).
 
 /**
- * SQL for how much of its retry period a deferred delivery has used: the time until the deferral, and the time since then in
- * which its channel could not be reached, which is counted in `unreachable_channel`. The reason for the deferral is no part
- * of it: a breaker may open or close later. Neither part is negative, whatever happened to Postgres's clock.
+ * SQL for how much of its retry period a deferred delivery has used: the time until the deferral, and the time since then in which
+ * its channel could not be reached. Neither part is negative, whatever happened to Postgres's clock.
  */
 export const elapsedTime = `(greatest(interval '0', deferred_at - period_started_at)
     + interval '1 millisecond' * greatest(0, coalesce(counted_ms, 0) - coalesce(unreachable_ms, 0)))`
@@ -23,9 +22,8 @@ export const unreachableUntilNow = (channel: string) =>
 /** `ms`: for how long this process could not reach the channel since its last report. */
 export type Unreachable = { channel: string; ms: number }
 
-// Several dispatchers count the same time, so none adds more than has passed since the last one did. A report that is
-// repeated because its response was lost adds nothing. What is to be added to a locked row is not counted: another dispatcher
-// counts, or deliveries die later.
+// Several dispatchers count the same time, so none adds more than has passed since the last one did, and a repeated report adds
+// nothing. What is to be added to a locked row is not counted: another dispatcher counts, or deliveries die later.
 const count = defineStatement<Record<"channel_id" | "ms", unknown>>(
   "count-unreachable",
   `
@@ -66,8 +64,7 @@ export type CountUnreachableParts = {
 type Open = { seenAt: number; counted: number; unsure: number }
 
 /**
- * Counts the time in which circuit breakers are open and this process probes. It is part of the retry periods of deferred
- * deliveries, and is stored, so that a restart does not begin to count again.
+ * Counts the time in which circuit breakers are open and this process probes.
  *
  * A probe that is due is sent at the next poll. If it is late, this process could not send it: Postgres was unavailable, a
  * sealing key is missing, all claims were in use, or the process was frozen. The time from when it was due does not count.

@@ -21,9 +21,8 @@ const checkWithinMs = 1_000
 export type Publish = (record: ProducerRecord, options?: PublishOptions) => Promise<Published>
 
 /**
- * Drops and logs a record that the broker rejects for good, because retrying would block the consumed
- * partition. If the broker rejects a whole topic (a missing permission), `onTopic` reports this until the
- * topic accepts a record. `onState` reports whether Kafka is available, also after publishing gave up.
+ * Drops and logs a record that the broker rejects for good, because retrying would block the consumed partition. `onTopic` reports
+ * a topic that rejects everything (a missing permission) until it accepts a record. `onState`: whether Kafka is available.
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish" | "check">
@@ -42,7 +41,7 @@ export function createPublish(parts: {
     onTopic(topic, false, message)
   }
 
-  /** Perhaps no record is published for hours, so the next one cannot tell that the topic is available again. */
+  /** The next record may be hours away, so it cannot tell that the topic is available again. */
   async function watchUntilAvailable(topic: string): Promise<void> {
     if (watchedTopics.has(topic)) return
     watchedTopics.add(topic)

@@ -6,7 +6,6 @@ import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { createTestMetrics } from "../test/fixtures/testMetrics.ts"
 import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery.ts"
-import { createScheduleRetry } from "./record/recordOutcome.ts"
 
 const retryDelaysMs = [60_000, 300_000, 900_000]
 const topics = topicNames({ prefix: "", retryDelaysMs })
@@ -28,11 +27,12 @@ function partsWith(parts: Partial<HandleDeliveryParts> & { acquired: Acquired })
   const none = () => Promise.reject(new Error("not in this test"))
   return {
     send: none,
-    network: { isOurFault: () => false, isDown: () => false },
+    network: { isOurFault: () => false },
     limiter: { acquire: () => parts.acquired, pause: () => {}, isOpen: () => false },
-    backlog: { queueReason: () => null, onDeferred: () => {}, backOff: () => {} },
+    backlogs: { queueReason: () => null, onDeferred: () => {}, backOff: () => {} },
     schedule: { delaysMs: retryDelaysMs, periodMs: 3_600_000 },
-    scheduleRetry: () => {},
+    publish: async () => ({ kind: "published" }),
+    topics,
     storeDelivery: none,
     recordAttempt: none,
     releaseClaim: none,
@@ -80,7 +80,7 @@ test.each([86_400_000, -86_400_000])(
     })
     await handle(due)
     expect(recorded).toMatchObject([{ state: "pending" }])
-    expect(Math.abs((recorded[0]?.elapsedMs ?? 0) - 3_600_000)).toBeLessThan(600_000)
+    expect(Math.abs((recorded[0]?.elapsed_ms ?? 0) - 3_600_000)).toBeLessThan(600_000)
   },
 )
 
@@ -150,7 +150,7 @@ test("a new event, and a retry, of a channel with deferred deliveries is deferre
   const handle = createHandleDelivery(
     partsWith({
       acquired: free,
-      backlog: { queueReason: () => "busy", onDeferred: () => {}, backOff: () => {} },
+      backlogs: { queueReason: () => "busy", onDeferred: () => {}, backOff: () => {} },
       storeDelivery: async ({ deferral }) => void deferrals.push(deferral),
       releaseClaim: async (release) => void deferrals.push(release),
     }),
@@ -174,7 +174,7 @@ test("a new event, and a retry, of a channel with a maximum rate is deferred, an
       releaseClaim: async (release) => void deferrals.push(release),
     }),
   )
-  const channel = { ...due.channel, maxPerSecond: 10 }
+  const channel = { ...due.channel, max_per_second: 10 }
   await handle({ ...newEvent(), channel })
   await handle({ ...due, channel })
   expect({ sent, deferrals }).toMatchObject({ sent: 0, deferrals: [{ reason: "rate" }, { reason: "rate" }] })
@@ -205,10 +205,7 @@ test("a retry that the broker rejects for good blocks no partition: the row stat
     partsWith({
       acquired: free,
       send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
-      scheduleRetry: createScheduleRetry(
-        async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
-        topics.retry,
-      ),
+      publish: async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
       recordAttempt: async (attempt) => void recorded.push(attempt),
       schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
     }),
@@ -223,10 +220,10 @@ test("the record that wakes a retry is published when its row is written, and no
     partsWith({
       acquired: free,
       send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
-      scheduleRetry: createScheduleRetry(async ({ value }) => {
+      async publish({ value }) {
         steps.push(String(value))
         return new Promise<never>(() => {})
-      }, topics.retry),
+      },
       recordAttempt: async () => void steps.push("recorded"),
       schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
     }),

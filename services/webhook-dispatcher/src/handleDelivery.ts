@@ -1,19 +1,14 @@
 import type { DeferralReason } from "@sitewire/contracts"
-import { type DueDelivery, decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
-import type { PermitOutcome } from "@sitewire/limiter"
-import { type AdmitParts, createAdmit } from "./admit/admit.ts"
-import { createRecordOutcome, type RecordParts } from "./record/recordOutcome.ts"
-import { type AttemptParts, createAttempt } from "./send/attempt.ts"
-import type { AttemptOutcome } from "./send/sendRequest.ts"
+import { type Channel, type DueDelivery, decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
+import type { Acquired, Limiter, PermitOutcome } from "@sitewire/limiter"
+import { createRecordOutcome, type RecordParts } from "./record.ts"
+import { type Attempted, type AttemptParts, createAttempt } from "./send/sendRequest.ts"
+import type { Backlogs } from "./source/backlogs.ts"
 
-export type HandleDeliveryParts = AdmitParts &
-  AttemptParts &
+export type HandleDeliveryParts = AttemptParts &
   RecordParts & {
-    backlog: {
-      onDeferred: (channel: string, reason: DeferralReason) => void
-      /** Called after a fault: leaves the channel to other processes for a while. */
-      backOff: (channel: string) => void
-    }
+    limiter: Pick<Limiter, "acquire" | "pause" | "isOpen">
+    backlogs: Pick<Backlogs, "queueReason" | "onDeferred" | "backOff">
     schedule: RetrySchedule
   }
 
@@ -24,14 +19,40 @@ export type HandleDeliveryParts = AdmitParts &
  * when its lease has ended. A dead letter follows from the row (`startPublishingEnds`).
  */
 export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDelivery) => Promise<void> {
-  const { backlog, schedule } = parts
-  const admit = createAdmit(parts)
+  const { limiter, backlogs, schedule } = parts
   const attempt = createAttempt(parts)
   const record = createRecordOutcome(parts)
 
   async function defer(due: DueDelivery, reason: DeferralReason): Promise<void> {
     await record.defer(due, reason)
-    backlog.onDeferred(due.channel.id, reason)
+    backlogs.onDeferred(due.channel.channel_id, reason)
+  }
+
+  /** Decides whether the delivery may be attempted now. */
+  async function admit({
+    channel,
+    claim,
+  }: DueDelivery): Promise<Acquired | { kind: "rejected"; reason: DeferralReason }> {
+    const { channel_id: id } = channel
+    if (channel.paused_at !== null) {
+      limiter.pause(id)
+      return { kind: "rejected", reason: "paused" }
+    }
+    // One that was deferred is no longer behind others.
+    const queued = claim?.deferredAt ? null : reasonToQueue(channel)
+    if (queued !== null) return { kind: "rejected", reason: limiter.isOpen(id) ? "breaker" : queued }
+    const permit = await limiter.acquire(id)
+    if (permit.kind === "acquired" && claim !== null && performance.now() > claim.attemptBefore) {
+      permit.release("unknown")
+      return { kind: "rejected", reason: "busy" }
+    }
+    return permit
+  }
+
+  /** All dispatchers share a channel's maximum rate by claiming its deliveries, so each is deferred first. */
+  function reasonToQueue({ channel_id, max_per_second }: Channel): "busy" | "fault" | "rate" | null {
+    const reason = backlogs.queueReason(channel_id)
+    return max_per_second !== null && reason !== "fault" ? "rate" : reason
   }
 
   return async (due) => {
@@ -40,7 +61,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     const { outcome, traceparent } = await attempt(due)
     permit.release(breakerOutcome(outcome))
     if (outcome === "fault") {
-      backlog.backOff(due.channel.id)
+      backlogs.backOff(due.channel.channel_id)
       return defer(due, "fault")
     }
     if (outcome === null) {
@@ -58,7 +79,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
  * How an attempt counts for the circuit breaker. An attempt that this process could not send (`fault`) or
  * aborted at its stop (null) does not count, because it says nothing about the partner.
  */
-function breakerOutcome(outcome: AttemptOutcome | "fault" | null): PermitOutcome {
+function breakerOutcome(outcome: Attempted["outcome"]): PermitOutcome {
   if (outcome === "fault" || outcome === null) return "unknown"
   return outcome.error === null ? "success" : "failure"
 }

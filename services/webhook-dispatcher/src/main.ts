@@ -14,15 +14,11 @@ import {
   type ServiceParts,
   waitForKafka,
 } from "@sitewire/runtime"
-import { createReceiverOf } from "./check/receiver.ts"
 import { runChecks } from "./check/runChecks.ts"
-import { createSendTestRequest } from "./check/sendTestRequest.ts"
-import { createCheckStore } from "./check/storeCheck.ts"
 import { dispatcherVariables } from "./config.ts"
 import { createPublish } from "./createPublish.ts"
-import { createDispatcherMetrics } from "./metrics.ts"
-import { registerGauges } from "./registerGauges.ts"
-import { type ChannelOpener, checkNewestSecret, createChannelOpener } from "./send/openSecrets.ts"
+import { createDispatcherMetrics, registerGauges } from "./metrics.ts"
+import { checkNewestSecret, createChannelOpener } from "./send/secrets.ts"
 import { createSendRequest, type EgressOf } from "./send/sendRequest.ts"
 import { createConsumers } from "./source/createConsumers.ts"
 import { startReportingCertificates } from "./status/startReportingCertificates.ts"
@@ -49,11 +45,10 @@ export async function start(
   },
 ): Promise<void> {
   const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
-  const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
-  const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: schedule.delaysMs })
+  const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: config.RETRY_DELAYS })
 
   const { pool, retry } = await openDatabase(service)
-  // Readiness of `sealing keys` is never set back to true, because the keys of a process do not change.
+  // Never set back to true, because the keys of a process do not change.
   const opener = createChannelOpener(config.SEALING_KEYS, (why) => readiness.set("sealing keys", false, why))
   await checkNewestSecret({ sql: pool.sql, openSecret: opener.openSecret, log })
   const digestKey = await retry("read the key of digests", () =>
@@ -76,23 +71,15 @@ export async function start(
     log,
   })
   lifecycle.onStop("certificates", certificates.close)
+  const { SERVICE_NAME: serviceName, DELIVERY_TIMEOUT: timeoutMs } = config
   const egressOf = openEgress(service, certificates.onCertificate)
+  const send = createSendRequest({ egressOf, opener, serviceName, timeoutMs })
 
   const dispatcher = wire({
-    settings: {
-      schedule,
-      topics,
-      publishOutcomes: config.PUBLISH_OUTCOMES,
-      maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      channelMaxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
-      channelMaxWaitMs: config.CHANNEL_MAX_WAIT,
-      breakerFailures: config.BREAKER_FAILURES,
-      breakerCooldownMs: config.BREAKER_COOLDOWN,
-      deliveryTimeoutMs: config.DELIVERY_TIMEOUT,
-      pollIntervalMs: intervals.pollMs,
-      deletedChannelsIntervalMs: intervals.deletedChannelsMs,
-      longestStatementMs: pool.longestMs,
-    },
+    config,
+    topics,
+    intervals,
+    longestStatementMs: pool.longestMs,
     sql: pool.sql,
     retry,
     events: deliveries.createEventStore(pool.sql, config.SEALING_KEYS, {
@@ -107,19 +94,14 @@ export async function start(
       onTopic: (topic, working, why) => readiness.set(`kafka topic ${topic}`, working, why),
       log,
     }),
-    send: createSendRequest({
-      egressOf,
-      opener,
-      serviceName: config.SERVICE_NAME,
-      timeoutMs: config.DELIVERY_TIMEOUT,
-    }),
+    send,
     onNetwork: (isUp, why) => readiness.set("network", isUp, why),
     metrics: createDispatcherMetrics(registry),
     tracing,
     expiring: lifecycle.expiring,
     log,
   })
-  // A new id at each start. It is no host name, because partners can read it in their channel's health.
+  // No host name, because partners can read it in their channel's health.
   const id = `dsp_${randomBytes(6).toString("hex")}`
   log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
   const status = startReportingStatus({
@@ -132,8 +114,19 @@ export async function start(
     log,
   })
   lifecycle.onStop("status", status.close)
-  startChecks(service, { pool, retry, opener, egressOf, intervalMs: intervals.checksMs })
-  const consumers = createConsumers(service, { kafka, topics, schedule, dispatcher })
+  const pollIntervalMs = intervals.checksMs
+  const checks = runChecks({
+    sql: pool.sql,
+    retry,
+    opener,
+    send,
+    serviceName,
+    timeoutMs,
+    pollIntervalMs,
+    log,
+  })
+  lifecycle.onStop("checks of receivers", checks.close)
+  const consumers = createConsumers(service, { kafka, topics, dispatcher })
   lifecycle.onStop("consumers", consumers.close)
   registerGauges(registry, {
     outstanding: consumers.outstanding,
@@ -154,7 +147,7 @@ async function openDatabase(service: Service): Promise<{
     ...databaseAccess(config),
     size: config.DATABASE_POOL_SIZE,
     name: "webhook-dispatcher",
-    // Each statement is small. Leases outlast two of them, and after a kill, what was claimed waits for the end of its lease.
+    // Leases outlast two statements, and after a kill, what was claimed waits for the end of its lease.
     statementTimeoutMs: 10_000,
   })
   await connectPostgres({ ...service, pool, newestColumns, check: "postgres connection" })
@@ -189,8 +182,8 @@ function openEgress(
     createEgress({
       ...policy,
       userAgent: `${config.SERVICE_NAME}/1`,
-      // So high that it is never reached: several partners may share an origin, so connections are limited
-      // per channel instead. New events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each.
+      // Never reached: new events, retries and claimed deliveries need MAX_OUTSTANDING_RECORDS each. Partners may share an
+      // origin, so connections are limited per channel instead.
       connectionsPerOrigin: config.MAX_OUTSTANDING_RECORDS * 3,
       onCertificate,
     })
@@ -200,32 +193,7 @@ function openEgress(
   lifecycle.onStop("egress", async () => {
     await Promise.all([egress.close(), partnersEgress.close()])
   })
-  return ({ partnerMayChangeAddress }) => (partnerMayChangeAddress ? partnersEgress : egress)
-}
-
-function startChecks(
-  { config, lifecycle, log }: Service,
-  parts: { pool: Pool; retry: RetryStatement; opener: ChannelOpener; egressOf: EgressOf; intervalMs: number },
-): void {
-  const { opener, egressOf } = parts
-  const closing = new AbortController()
-  const checks = runChecks({
-    store: createCheckStore(parts),
-    receiverOf: createReceiverOf({
-      serviceName: config.SERVICE_NAME,
-      opener,
-      sendTestRequest: createSendTestRequest({
-        egressOf,
-        timeoutMs: config.DELIVERY_TIMEOUT,
-        signal: closing.signal,
-      }),
-    }),
-    timeoutMs: config.DELIVERY_TIMEOUT,
-    pollIntervalMs: parts.intervalMs,
-    closing,
-    log,
-  })
-  lifecycle.onStop("checks of receivers", checks.close)
+  return (channel) => (channel.partner_may_change_address ? partnersEgress : egress)
 }
 
 if (import.meta.main)

@@ -1,58 +1,44 @@
 import type { TopicNames } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type * as deliveries from "@sitewire/deliveries"
-import { countUnreachable, type EventStore, type RetrySchedule } from "@sitewire/deliveries"
-import { createLimiter } from "@sitewire/limiter"
-import type { Logger, RetryStatement, Tracing } from "@sitewire/runtime"
+import { countUnreachable, type EventStore } from "@sitewire/deliveries"
+import { createLimiter, type Limiter } from "@sitewire/limiter"
+import type { Config, Logger, RetryStatement, Tracing } from "@sitewire/runtime"
+import type { dispatcherVariables } from "./config.ts"
 import type { Publish } from "./createPublish.ts"
-import { expireDeferred } from "./end/expireDeferred.ts"
-import { startEndingDeliveries } from "./end/startEndingDeliveries.ts"
+import { expireDeferred, startEndingDeliveries } from "./end/endDeliveries.ts"
 import { startPublishingEnds } from "./end/startPublishingEnds.ts"
 import { createHandleDelivery } from "./handleDelivery.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { createWrites } from "./record/createWrites.ts"
-import { createScheduleRetry } from "./record/recordOutcome.ts"
-import type { SendRequest } from "./send/sendRequest.ts"
+import { createWrites } from "./record.ts"
+import type { AttemptParts } from "./send/sendRequest.ts"
 import { watchNetwork } from "./send/watchNetwork.ts"
 import { createBacklogs } from "./source/backlogs.ts"
 import { drainDeferred } from "./source/drainDeferred.ts"
 import { createHandleRetries } from "./source/handleRetries.ts"
 import { createHandleSitePaid } from "./source/handleSitePaid.ts"
 import { createStartClaimed } from "./source/startClaimed.ts"
-import type { ChannelStatus } from "./status/writeStatus.ts"
-
-export type DispatcherSettings = {
-  schedule: RetrySchedule
-  topics: TopicNames
-  publishOutcomes: boolean
-  /** How many deliveries may be unfinished, separately for new events, retries and claimed deliveries. */
-  maxOutstanding: number
-  channelMaxConcurrency: number
-  channelMaxWaitMs: number
-  breakerFailures: number
-  breakerCooldownMs: number
-  deliveryTimeoutMs: number
-  /**
-   * The interval at which Postgres is polled for deferred deliveries. Only a poll shows that a channel was
-   * resumed, that a resend was requested, or that the lease of another process ended.
-   */
-  pollIntervalMs: number
-  /** The interval at which Postgres is polled for deleted channels. */
-  deletedChannelsIntervalMs: number
-  /** How long a statement takes at most. */
-  longestStatementMs: number
-}
+import type { ChannelStatus } from "./status/startReportingStatus.ts"
 
 export type DispatcherParts = {
-  settings: DispatcherSettings
+  config: Pick<
+    Config<typeof dispatcherVariables>,
+    | ("RETRY_DELAYS" | "RETRY_PERIOD" | "PUBLISH_OUTCOMES" | "MAX_OUTSTANDING_RECORDS" | "DELIVERY_TIMEOUT")
+    | ("CHANNEL_MAX_CONCURRENCY" | "CHANNEL_MAX_WAIT" | "BREAKER_FAILURES" | "BREAKER_COOLDOWN")
+  >
+  topics: TopicNames
+  /** How often Postgres is polled. Only a poll shows that a channel was resumed or deleted, or that a resend was requested. */
+  intervals: { pollMs: number; deletedChannelsMs: number }
+  /** How long a statement takes at most. */
+  longestStatementMs: number
   sql: Sql
-  /** Repeats a statement while Postgres is unavailable. Statements that run at intervals need no repetition. */
+  /** Repeats a statement while Postgres is unavailable. Those that run at intervals need no repetition. */
   retry: RetryStatement
   events: EventStore
   /** Of deliveries. Tests simulate them. */
   statements: typeof deliveries
   publish: Publish
-  send: SendRequest
+  send: AttemptParts["send"]
   /** Called when the network, as the attempts see it, goes down or comes back. */
   onNetwork: (isUp: boolean, why: string) => void
   metrics: DispatcherMetrics
@@ -70,21 +56,22 @@ const reserveMs = 2_500
  * every attempt goes through (`createHandleDelivery`). Starts to attempt what is stored.
  */
 export function wire(parts: DispatcherParts) {
-  const { settings, sql, statements, publish, metrics, log } = parts
-  const { schedule, topics, maxOutstanding } = settings
+  const { config, topics, intervals, sql, statements, publish, metrics, log } = parts
+  const { pollMs: pollIntervalMs } = intervals
+  const maxOutstanding = config.MAX_OUTSTANDING_RECORDS
+  const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
   const stopping = new AbortController()
   const network = createNetworkWatch(parts)
   const backlogs = createBacklogs()
-  const limiter = createDispatcherLimiter(settings, backlogs.onCapacity, log)
+  const limiter = createDispatcherLimiter(parts, backlogs.onCapacity)
   const writes = createWrites(parts)
   const handleDelivery = createHandleDelivery({
     ...parts,
     ...writes,
     network,
     limiter,
-    backlog: backlogs,
+    backlogs,
     schedule,
-    scheduleRetry: createScheduleRetry(publish, topics.retry),
   })
 
   const handleSitePaid = createHandleSitePaid({
@@ -94,7 +81,7 @@ export function wire(parts: DispatcherParts) {
     invalidTopic: topics.sitePaidInvalid,
   })
 
-  const claimSettings = leaseOf(settings)
+  const claimSettings = leaseOf(parts)
   const startClaimed = (most: number) =>
     createStartClaimed({
       attempt: handleDelivery,
@@ -118,7 +105,7 @@ export function wire(parts: DispatcherParts) {
     openBreakers: limiter.openBreakers,
     isNetworkDown: network.isDown,
     report: (open) => statements.reportUnreachable(sql, open),
-    pollIntervalMs: settings.pollIntervalMs,
+    pollIntervalMs,
   })
   const expire = expireDeferred({
     openBreakers: limiter.openBreakers,
@@ -138,14 +125,14 @@ export function wire(parts: DispatcherParts) {
       await unreachable.poll(isPaused)
       await expire()
     },
-    pollIntervalMs: settings.pollIntervalMs,
+    pollIntervalMs,
     stopping: stopping.signal,
     metrics,
     log,
   })
 
   const ending = startEndingDeliveries({
-    intervalMs: settings.deletedChannelsIntervalMs,
+    intervalMs: intervals.deletedChannelsMs,
     findDeletedChannels: () => statements.findDeletedChannels(sql),
     endDeliveries: (channel, most) => statements.endDeliveries(sql, channel, most),
     log,
@@ -155,30 +142,19 @@ export function wire(parts: DispatcherParts) {
     claim: (most) => claimEnded(sql, most),
     settle: (ended) => statements.settleEnded(sql, ended),
     publish,
-    topics: { dead: topics.dead, outcome: settings.publishOutcomes ? topics.outcome : null },
-    intervalMs: settings.pollIntervalMs,
+    topics: { dead: topics.dead, outcome: config.PUBLISH_OUTCOMES ? topics.outcome : null },
+    intervalMs: pollIntervalMs,
     metrics,
     log,
   })
 
-  function statusOf(channel: string): ChannelStatus {
-    const { openedAt, failures, limit, inFlight, averageMs } = limiter.status(channel)
-    return {
-      channel,
-      breakerOpenForMs: openedAt === null ? null : performance.now() - openedAt,
-      failures,
-      concurrencyLimit: limit,
-      inFlight,
-      averageMs: Math.round(averageMs),
-    }
-  }
-
   return {
     handleSitePaid,
     handleRetries,
-    counts: () => ({ ...limiter.counts(), claimed: claimed.unfinished() }),
+    counts: limiter.counts,
     /** Channels that fail, are slow, or have deferred deliveries. */
-    statuses: (): ChannelStatus[] => [...new Set([...limiter.unusual(), ...backlogs.all()])].map(statusOf),
+    statuses: (): ChannelStatus[] =>
+      [...new Set([...limiter.unusual(), ...backlogs.all()])].map((channel) => statusOf(channel, limiter)),
     forget: limiter.forget,
     closeBreaker: limiter.close,
     async close(deadlineMs: number): Promise<void> {
@@ -189,13 +165,28 @@ export function wire(parts: DispatcherParts) {
   }
 }
 
+function statusOf(channel: string, limiter: Pick<Limiter, "status">): ChannelStatus {
+  const { openedAt, failures, limit, inFlight, averageMs } = limiter.status(channel)
+  return {
+    channel,
+    breakerOpenForMs: openedAt === null ? null : performance.now() - openedAt,
+    failures,
+    concurrencyLimit: limit,
+    inFlight,
+    averageMs: Math.round(averageMs),
+  }
+}
+
 /**
- * The lease outlasts the statement that claims, the attempt, and the statement that records it. A shorter one would end before the attempt
- * if Postgres is slow, and the delivery would be claimed and released for ever, or sent twice.
+ * The lease outlasts the statement that claims, the attempt, and the statement that records it. Otherwise, if Postgres is slow, the
+ * delivery would be claimed and released for ever, or sent twice.
  */
-function leaseOf({ channelMaxWaitMs, deliveryTimeoutMs, longestStatementMs }: DispatcherSettings) {
-  const attemptWithinMs = longestStatementMs + channelMaxWaitMs + reserveMs
-  return { attemptWithinMs, leaseMs: attemptWithinMs + deliveryTimeoutMs + reserveMs + longestStatementMs }
+function leaseOf({ config, longestStatementMs }: DispatcherParts) {
+  const attemptWithinMs = longestStatementMs + config.CHANNEL_MAX_WAIT + reserveMs
+  return {
+    attemptWithinMs,
+    leaseMs: attemptWithinMs + config.DELIVERY_TIMEOUT + reserveMs + longestStatementMs,
+  }
 }
 
 function createNetworkWatch({ onNetwork, log }: DispatcherParts) {
@@ -208,20 +199,16 @@ function createNetworkWatch({ onNetwork, log }: DispatcherParts) {
   })
 }
 
-function createDispatcherLimiter(
-  settings: DispatcherSettings,
-  onCapacity: (channel: string) => void,
-  log: Logger,
-) {
-  const { maxOutstanding } = settings
+function createDispatcherLimiter({ config, log }: DispatcherParts, onCapacity: (channel: string) => void) {
+  const maxOutstanding = config.MAX_OUTSTANDING_RECORDS
   return createLimiter({
-    maxConcurrency: settings.channelMaxConcurrency,
+    maxConcurrency: config.CHANNEL_MAX_CONCURRENCY,
     // Together three quarters: the rest is for channels that respond quickly.
     slowConcurrency: Math.floor(maxOutstanding / 2),
     unknownConcurrency: Math.ceil(maxOutstanding / 4),
-    maxWaitMs: settings.channelMaxWaitMs,
-    breakerFailures: settings.breakerFailures,
-    breakerCooldownMs: settings.breakerCooldownMs,
+    maxWaitMs: config.CHANNEL_MAX_WAIT,
+    breakerFailures: config.BREAKER_FAILURES,
+    breakerCooldownMs: config.BREAKER_COOLDOWN,
     onBreaker: (channel, state, failures) =>
       log.warn(
         { channel, failures },

@@ -1,36 +1,44 @@
 import { randomBytes } from "node:crypto"
-import { type ChallengeReport, newDeliveryId } from "@sitewire/contracts"
-import { type Logger, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
-import { testSiteReadyBody } from "@sitewire/signing/certification"
-import type { Check } from "./claimChecks.ts"
-import type { CheckedReceiver, ReceiverOf } from "./receiver.ts"
-import { sendTestDelivery } from "./sendTestDelivery.ts"
-import type { CheckEnd, CheckStore } from "./storeCheck.ts"
+import { type ChallengeReport, newDeliveryId, type TestDelivery } from "@sitewire/contracts"
+import type { Sql } from "@sitewire/database"
+import type { Channel } from "@sitewire/deliveries"
+import { type Logger, type RetryStatement, reasonOf, repeatUntilClosed } from "@sitewire/runtime"
+import { createRedact, testSiteReadyBody } from "@sitewire/signing/certification"
+import { type ChannelOpener, otherAsActive } from "../send/secrets.ts"
+import type { SendRequest } from "../send/sendRequest.ts"
+import { type Check, type CheckEnd, claimChecks, finishCheck, releaseCheck } from "./checks.ts"
 
 const maxChecks = 32
 
 /** The part of a lease for storing the report. The rest is the time limit of a request. */
 const storeWithinMs = 5_000
 
+/** How long a test waits for the beginning of the response's body, after the head. */
+const excerptMs = 250
+
 /** Runs the test deliveries and challenges that the console has stored. */
 export function runChecks(settings: {
-  store: CheckStore
-  receiverOf: ReceiverOf
+  sql: Sql
+  /** Reports are stored again while Postgres is unavailable. A claim is not, because the next poll repeats it. */
+  retry: RetryStatement
+  opener: ChannelOpener
+  send: SendRequest
+  serviceName: string
   timeoutMs: number
   pollIntervalMs: number
-  /** Aborts requests in flight and the polling. */
-  closing: AbortController
   log: Logger
 }): { close(): Promise<void> } {
-  const { store, receiverOf, timeoutMs, pollIntervalMs, closing, log } = settings
+  const { sql, retry, opener, send, serviceName, timeoutMs, pollIntervalMs, log } = settings
+  const closing = new AbortController()
   const { signal } = closing
   const leaseMs = timeoutMs + storeWithinMs
+  const { sendTest, sendChallenge } = createSendTest({ send, serviceName, signal })
   const running = new Map<Check, Promise<void>>()
 
   async function claim(): Promise<void> {
     const limit = maxChecks - running.size
     if (limit <= 0) return
-    for (const check of await store.claim({ limit, leaseMs })) {
+    for (const check of await claimChecks(sql, { limit, leaseMs })) {
       running.set(
         check,
         run(check).finally(() => running.delete(check)),
@@ -41,39 +49,42 @@ export function runChecks(settings: {
   async function run(check: Check): Promise<void> {
     const { id, kind, channel } = check
     try {
-      const receiver = openReceiver(check)
-      const end = receiver ? await runToEnd(check, receiver) : unopened
-      await store.finish(check, end)
-      log.info({ check: id, kind, channel: channel.id, state: end.state }, "receiver checked")
+      const secrets = openSecrets(check)
+      const end = secrets ? await runToEnd(check, createRedact(secrets)) : unopened
+      await retry("finish a check", () => finishCheck(sql, check, end))
+      log.info({ check: id, kind, channel: channel.channel_id, state: end.state }, "receiver checked")
     } catch (error) {
       if (signal.aborted) {
-        await store.release(check).catch(() => {})
+        await releaseCheck(sql, check).catch(() => {})
         return
       }
       log.error(
-        { check: id, kind, channel: channel.id, error },
+        { check: id, kind, channel: channel.channel_id, error },
         "a check of a receiver was interrupted; it is repeated when its lease ends",
       )
     }
   }
 
-  function openReceiver(check: Check): CheckedReceiver | null {
+  function openSecrets({ id, channel }: Check): string[] | null {
     try {
-      return receiverOf(check)
+      opener.openHeaders(channel)
+      const active = opener.openSecret(channel)
+      const other = otherAsActive(channel)
+      return other ? [active, opener.openSecret(other)] : [active]
     } catch (error) {
       log.warn(
-        { check: check.id, reason: reasonOf(error) },
+        { check: id, reason: reasonOf(error) },
         "a check needs a signing secret that cannot be decrypted",
       )
       return null
     }
   }
 
-  async function runToEnd(check: Check, receiver: CheckedReceiver): Promise<CheckEnd> {
-    if (check.kind === "address_change")
-      return { state: "done", report: await sendChallenge(check, receiver) }
-    const report = await sendTestDelivery(check, receiver)
-    return report === null ? noOtherSecret : { state: "done", report }
+  async function runToEnd({ kind, channel }: Check, redact: (text: string) => string): Promise<CheckEnd> {
+    if (kind === "address_change") return { state: "done", report: await sendChallenge(channel) }
+    if (kind === "test") return { state: "done", report: await sendTest(channel, redact) }
+    const other = otherAsActive(channel)
+    return other ? { state: "done", report: await sendTest(other, redact) } : noOtherSecret
   }
 
   const polling = repeatUntilClosed({
@@ -92,6 +103,70 @@ export function runChecks(settings: {
   }
 }
 
+function createSendTest({
+  send,
+  serviceName,
+  signal,
+}: {
+  send: SendRequest
+  serviceName: string
+  signal: AbortSignal
+}) {
+  /** Sends a delivery with fictional data as an attempt, with `headers` beside the usual ones. */
+  async function sendFictional(channel: Channel, headers: Record<string, string> = {}) {
+    const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.channel_id), channel }
+    const marked = { ...headers, [`X-${serviceName}-Test`]: "true" }
+    const outcome = await send(delivery, null, { headers: marked, signal })
+    if (outcome === null) throw new Error("the process stops during a test request")
+    return { delivery: delivery.id, ...outcome }
+  }
+
+  /** Returns what was sent and received, exactly as of a genuine attempt. */
+  async function sendTest(channel: Channel, redact: (text: string) => string): Promise<TestDelivery> {
+    const { delivery, timing, status, error, detail, address, url, ...sent } = await sendFictional(channel)
+    const excerpt = await sent.excerpt?.within(excerptMs)
+    return {
+      delivery,
+      attempt: {
+        number: 1,
+        started_at: timing.startedAt.toISOString(),
+        duration_ms: timing.totalMs,
+        lookup_ms: timing.lookupMs ?? null,
+        connect_ms: timing.connectMs ?? null,
+        tls_ms: timing.tlsMs ?? null,
+        first_byte_ms: timing.firstByteMs ?? null,
+        status,
+        error,
+        detail,
+        ip: address,
+        url,
+        request_headers: Object.fromEntries(
+          Array.from(sent.requestHeaders.matchAll(/^(.+?): (.*)$/gm), ([, name = "", value = ""]) => [
+            name,
+            value,
+          ]),
+        ),
+        secret_id: channel.secret_id,
+        response_excerpt: excerpt?.length ? redact(excerpt.toString("utf8")) : null,
+      },
+    }
+  }
+
+  /**
+   * Sends a test delivery with a random challenge in a header. Who runs the receiver agrees to get the channel's deliveries by
+   * returning it in the same header of a 2xx response. It is stored nowhere: a check that is claimed again sends another one.
+   */
+  async function sendChallenge(channel: Channel): Promise<ChallengeReport> {
+    const challenge = randomBytes(32).toString("base64url")
+    const header = `X-${serviceName}-Challenge`
+    const { status, error, received } = await sendFictional(channel, { [header]: challenge })
+    const isReturned = received?.[header.toLowerCase()] === challenge
+    return { status, error: error ?? (isReturned ? null : "not-returned") }
+  }
+
+  return { sendTest, sendChallenge }
+}
+
 const unopened: CheckEnd = {
   state: "failed",
   error:
@@ -101,19 +176,4 @@ const unopened: CheckEnd = {
 const noOtherSecret: CheckEnd = {
   state: "failed",
   error: "The channel has no other secret any more, so nothing was sent.",
-}
-
-/**
- * Sends a test delivery with a random challenge in a header. Who runs the receiver agrees to get the channel's deliveries by
- * returning it in the same header of a 2xx response. It is stored nowhere: a check that is claimed again sends another one.
- */
-async function sendChallenge({ channel }: Check, receiver: CheckedReceiver): Promise<ChallengeReport> {
-  const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.id) }
-  const challenge = randomBytes(32).toString("base64url")
-  const { challengeHeader } = receiver
-  const headers = { ...receiver.genuineHeaders(delivery), [challengeHeader]: challenge }
-  const { response, received } = await receiver.send(delivery, headers)
-  const { status, error } = response
-  const isReturned = received[challengeHeader.toLowerCase()] === challenge
-  return { status, error: error ?? (isReturned ? null : "not-returned") }
 }

@@ -21,10 +21,7 @@ export type PublishingParts = {
   log: Logger
 }
 
-/**
- * Publishes what became of deliveries: to `site.ready.dead` and, if the installation wants it, to `site.ready.outcome`. The
- * ends are in Postgres, so no attempt waits for Kafka here.
- */
+/** Publishes what became of deliveries, which is in Postgres, so that no attempt waits for Kafka. */
 export function startPublishingEnds(parts: PublishingParts): { close(): Promise<void> } {
   const { claim, settle, topics, metrics, intervalMs, log } = parts
 

@@ -1,10 +1,16 @@
 import type { AttemptError } from "@sitewire/contracts"
 import type { Channel, DueDelivery } from "@sitewire/deliveries"
-import type { Egress, Excerpt, Timing } from "@sitewire/egress"
-import { type Traceparent, traceHeaders } from "@sitewire/runtime"
+import type { Egress, Excerpt, Headers, Timing } from "@sitewire/egress"
+import {
+  type Logger,
+  type Span,
+  type Traceparent,
+  type Tracing,
+  traceFields,
+  traceHeaders,
+} from "@sitewire/runtime"
 import { createDeliveryHeaders } from "@sitewire/signing/certification"
-import type { ChannelOpener } from "./openSecrets.ts"
-import { hideValues, redactExcerpt, shownHeaders } from "./shownHeaders.ts"
+import { type ChannelOpener, hideValues, otherAsActive, redactExcerpt, shownHeaders } from "./secrets.ts"
 
 export type AttemptOutcome = {
   /** Null: a 2xx status arrived in time. */
@@ -18,10 +24,58 @@ export type AttemptOutcome = {
   timing: Timing
   excerpt: Excerpt | null
   retryAfter?: string
+  /** The headers of the response. */
+  received?: Headers
 }
 
 /** By whose rules for addresses a channel is called. */
-export type EgressOf = (channel: Pick<Channel, "partnerMayChangeAddress">) => Egress
+export type EgressOf = (channel: Pick<Channel, "partner_may_change_address">) => Egress
+
+export type AttemptParts = {
+  send: (due: DueDelivery, traceparent: Traceparent | null) => Promise<AttemptOutcome | null>
+  network: { isOurFault: (channel: string, outcome: AttemptOutcome) => boolean }
+  tracing: Tracing
+  log: Logger
+}
+
+/**
+ * `outcome`: "fault" if the attempt failed because of us, and not because of the partner. Null if the process's stop aborted it.
+ * `traceparent`: the context of the attempt's span.
+ */
+export type Attempted = { outcome: AttemptOutcome | "fault" | null; traceparent: Traceparent | null }
+
+/** Sends the request of a delivery, in a span of its own if its trace is recorded. */
+export function createAttempt({ send, network, tracing, log }: AttemptParts) {
+  return async function attempt(due: DueDelivery): Promise<Attempted> {
+    const span = startAttemptSpan(tracing, due)
+    const traceparent = span?.traceparent ?? null
+    const outcome = await request(due, traceparent)
+    endAttemptSpan(span, outcome)
+    return { outcome, traceparent }
+  }
+
+  async function request(due: DueDelivery, traceparent: Traceparent | null): Promise<Attempted["outcome"]> {
+    try {
+      const outcome = await send(due, traceparent)
+      return outcome !== null && network.isOurFault(due.channel.channel_id, outcome) ? "fault" : outcome
+    } catch (error) {
+      const { id: delivery, eventId: event, channel, attempt, correlation } = due
+      log.error(
+        {
+          delivery,
+          event,
+          channel: channel.channel_id,
+          attempt,
+          correlation,
+          ...traceFields(traceparent),
+          error,
+        },
+        "an attempt could not be made; the delivery is deferred",
+      )
+      return "fault"
+    }
+  }
+}
 
 export type SendRequestSettings = {
   egressOf: EgressOf
@@ -33,29 +87,37 @@ export type SendRequestSettings = {
 export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: SendRequestSettings) {
   const deliveryHeaders = createDeliveryHeaders(serviceName)
 
-  /** Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. */
+  /**
+   * Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. `test`: what marks the
+   * request as a test, and is not shown, and what aborts it.
+   */
   return async function sendRequest(
-    due: DueDelivery,
+    due: Pick<DueDelivery, "id" | "attempt" | "body" | "channel">,
     traceparent: Traceparent | null = null,
+    test: { headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<AttemptOutcome | null> {
-    const { standardWebhooks, address: url, ...channel } = due.channel
-    const secret = opener.openSecret(channel.id, channel.secret)
-    const other =
-      standardWebhooks && channel.otherSecret ? [opener.openSecret(channel.id, channel.otherSecret)] : []
+    const { channel } = due
+    const { address: url, standard_webhooks: standardWebhooks } = channel
+    const secret = opener.openSecret(channel)
+    const other = standardWebhooks ? otherAsActive(channel) : null
     const partners = opener.openHeaders(channel)
     const own = {
-      ...deliveryHeaders(due, { secrets: [secret, ...other], standardWebhooks }),
-      ...(channel.sendTraceparent ? traceHeaders(traceparent).headers : {}),
+      ...deliveryHeaders(due, {
+        secrets: other ? [secret, opener.openSecret(other)] : [secret],
+        standardWebhooks,
+      }),
+      ...(channel.send_traceparent ? traceHeaders(traceparent).headers : {}),
     }
     const sent = { url, requestHeaders: shownHeaders({ ...hideValues(partners), ...own }) }
     const outcome = await egressOf(channel).request({
       method: "POST",
       url,
-      headers: { ...partners, ...own },
+      headers: { ...partners, ...own, ...test.headers },
       body: due.body,
       timeoutMs,
       // If a reused connection closes, the request is sent again at once, because receivers are idempotent.
       repeatable: true,
+      ...(test.signal && { signal: test.signal }),
     })
     if (outcome.kind === "aborted") return null
     const { timing, ip: address = null } = outcome
@@ -63,21 +125,60 @@ export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: 
       const { error, message } = outcome
       return { error, detail: message, status: null, address, ...sent, timing, excerpt: null }
     }
-    const { status, headers: responseHeaders } = outcome
+    const { status, headers: received } = outcome
     return {
       error: status >= 200 && status < 300 ? null : "status",
-      detail: describeRedirect(status, responseHeaders.location, url),
+      detail: describeRedirect(status, received.location, url),
       status,
       address,
       ...sent,
       timing,
       excerpt: redactExcerpt(outcome.excerpt, partners),
-      ...(responseHeaders["retry-after"] === undefined ? {} : { retryAfter: responseHeaders["retry-after"] }),
+      ...(received["retry-after"] === undefined ? {} : { retryAfter: received["retry-after"] }),
+      received,
     }
   }
 }
 
 export type SendRequest = ReturnType<typeof createSendRequest>
+
+/** Continues the event's trace, and links to the previous attempt if this one is its retry. */
+function startAttemptSpan(tracing: Tracing, due: DueDelivery): Span | null {
+  if (due.traceparent === null) return null
+  const { id, eventId, channel, attempt, correlation, previousAttempt } = due
+  const address = URL.parse(channel.address)
+  return tracing.startSpan(due.traceparent, "attempt", {
+    kind: "client",
+    links: [previousAttempt],
+    attributes: {
+      "http.request.method": "POST",
+      // Only the host: the path and the query may contain a credential of the partner.
+      "server.address": address?.hostname ?? "",
+      "server.port": Number(address?.port || (address?.protocol === "http:" ? 80 : 443)),
+      "sitewire.delivery.id": id,
+      "sitewire.event.id": eventId,
+      "sitewire.channel.id": channel.channel_id,
+      "sitewire.attempt.number": attempt,
+      "sitewire.correlation.id": correlation,
+    },
+  })
+}
+
+/** `null`: the process's stop aborted the attempt. */
+function endAttemptSpan(span: Span | null, outcome: Attempted["outcome"]): void {
+  if (outcome === null || outcome === "fault") {
+    span?.end({ error: outcome ?? "stopped" })
+    return
+  }
+  const { status, error } = outcome
+  span?.end({
+    attributes: {
+      "sitewire.outcome": error ?? "delivered",
+      ...(status === null ? {} : { "http.response.status_code": status }),
+    },
+    error: error === "status" ? String(status) : error,
+  })
+}
 
 const longestHost = 260
 

@@ -3,9 +3,9 @@ import type { AttemptOutcome } from "./sendRequest.ts"
 /** With fewer channels, an outage of ours cannot be told from one of theirs. */
 const fewestChannels = 5
 const unreachableShare = 0.9
-/** Longer than a channel is left alone after a fault, so that all that wait for the network stay in view. */
+/** Longer than a channel is left alone after a fault, so that those that wait for the network still count. */
 const recentMs = 120_000
-/** A channel that has been unreachable for longer before the outage says nothing about it: at night there may be no others. */
+/** A channel that was unreachable for longer before the outage does not count. */
 const newlyFailingMs = 600_000
 
 export type Network = {
@@ -15,8 +15,8 @@ export type Network = {
 }
 
 /**
- * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: if nearly all channels that were attempted lately,
- * and could be reached until now, can no longer be, the fault is ours. `onState` is called at each change.
+ * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: the fault is ours if nearly all channels that were
+ * attempted lately, and could be reached until now, can no longer be. `onState` is called at each change.
  */
 export function watchNetwork({
   onState,

@@ -1,26 +1,16 @@
 import type { DeferralReason } from "@sitewire/contracts"
 import type { DeferredChannel } from "@sitewire/deliveries"
-import { createFutureTimes } from "./futureTimes.ts"
 
 /** A transaction that defers may have begun this long before it is committed. Those that take longer are found by the next poll. */
 const slackMs = 2_000
-/** The next claim waits this long after a permit is released, so that it can use several permits at once. */
+/** A claim waits this long after a permit is released, so that it can use several. */
 const claimDelayMs = 2
-/**
- * A fault means that this process cannot send a delivery, for example because it lacks a sealing key. It then
- * leaves the channel to other processes for this long.
- */
+/** For how long the channel is left to other processes after a fault: this one cannot send, for example without a sealing key. */
 const backOffMs = 30_000
-/**
- * A channel with a maximum rate is claimed at most this often because of new deferrals, so that a burst of events
- * causes few claims that get nothing.
- */
+/** New deferrals of a channel with a maximum rate cause no more claims than this, because most of them would get nothing. */
 const rateClaimIntervalMs = 100
 
-/**
- * The channels that have deferred deliveries, as far as this process knows (from polls, and from its own deferrals), and which of them
- * the next claim is to ask for.
- */
+/** The channels of which this process knows deferred deliveries, and which of them the next claim asks for. */
 export function createBacklogs() {
   let channels = new Set<string>()
   /** Channels with deferrals during a running poll or claim, whose result may not include them. */
@@ -60,7 +50,6 @@ export function createBacklogs() {
     nextWake(): AbortSignal {
       return woken.signal
     },
-    /** The wake was noticed. */
     awake(): void {
       clearTimeout(waking)
       waking = undefined
@@ -97,7 +86,6 @@ export function createBacklogs() {
     beginRead(): void {
       addedMeanwhile = new Set()
     },
-    /** Replaces what is known by what a poll has found. */
     replace(found: readonly DeferredChannel[]): void {
       channels = new Set([...found.map(({ channel }) => channel), ...addedMeanwhile])
       oldest = new Map(found.map(({ channel, oldestMs }) => [channel, oldestMs]))
@@ -111,3 +99,23 @@ export function createBacklogs() {
 }
 
 export type Backlogs = ReturnType<typeof createBacklogs>
+
+/** A time (`performance.now()`) for each key. One that has passed counts as none. */
+export function createFutureTimes() {
+  const times = new Map<string, number>()
+  /** Passed times are removed when their number may have doubled, so that a `set` costs the same on average. */
+  let removeAbove = 16
+
+  return {
+    isSet: (key: string): boolean => (times.get(key) ?? 0) > performance.now(),
+    /** The key's time, or now. */
+    nowOrLater: (key: string): number => Math.max(performance.now(), times.get(key) ?? 0),
+    set(key: string, at: number): void {
+      times.set(key, at)
+      if (times.size <= removeAbove) return
+      const now = performance.now()
+      for (const [other, time] of times) if (time <= now) times.delete(other)
+      removeAbove = Math.max(16, 2 * times.size)
+    },
+  }
+}

@@ -1,5 +1,4 @@
 import { groupNames, type TopicNames } from "@sitewire/contracts"
-import type { RetrySchedule } from "@sitewire/deliveries"
 import { type Consumer, type ConsumerRecord, type KafkaConnection, startConsumer } from "@sitewire/kafka"
 import type { ServiceParts } from "@sitewire/runtime"
 import type { dispatcherVariables } from "../config.ts"
@@ -13,9 +12,9 @@ const recordWithinMs = 2_000
 
 export function createConsumers(
   { config, log, lifecycle, readiness }: Service,
-  parts: { kafka: KafkaConnection; topics: TopicNames; schedule: RetrySchedule; dispatcher: Dispatcher },
+  parts: { kafka: KafkaConnection; topics: TopicNames; dispatcher: Dispatcher },
 ) {
-  const { kafka, topics, schedule, dispatcher } = parts
+  const { kafka, topics, dispatcher } = parts
   const consumers = new Map<"retries" | "paid", Consumer>()
   let longestDrainMs = Number.POSITIVE_INFINITY
 
@@ -29,8 +28,7 @@ export function createConsumers(
       group: groupNames(config.TOPIC_PREFIX)[group],
       topics: consumed,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      // In larger fetches, records wait so long for their turn that they reach V8's old generation (decision
-      // 0019).
+      // In larger fetches, records wait so long that they reach V8's old generation (decision 0019).
       fetchBytes: 64 * 1024,
       startDeadlineMs: config.STARTUP_DEADLINE,
       onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
@@ -44,16 +42,15 @@ export function createConsumers(
       return
     }
     log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
-    // Closing would wait for the unfinished record until the deadline. So wait only until the attempts in
-    // flight end (DELIVERY_TIMEOUT) and are recorded (2 s), and for the 2 s that a consumer reserves to
-    // commit and to leave its group.
+    // Closing would wait for the unfinished record. So wait only until the attempts in flight end and are recorded,
+    // and for the 2 s that a consumer reserves to commit and to leave its group.
     longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
     void lifecycle.stop("a record could not be handled", 1)
   }
 
   return {
     async start(): Promise<void> {
-      const retries = topics.retry.map((topic, step) => ({ topic, delayMs: schedule.delaysMs[step] ?? 0 }))
+      const retries = topics.retry.map((topic, step) => ({ topic, delayMs: config.RETRY_DELAYS[step] ?? 0 }))
       consumers.set("retries", await consume("retries", retries, dispatcher.handleRetries))
       consumers.set("paid", await consume("paid", [{ topic: topics.sitePaid }], dispatcher.handleSitePaid))
     },

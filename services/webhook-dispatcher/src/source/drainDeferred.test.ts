@@ -69,11 +69,11 @@ test("a channel that waits among those that have not responded yet is claimed wh
 
 test("a channel with a maximum rate is claimed again without a poll, until a claim finds no more of it", async () => {
   const claim = { ...dueDelivery.claim, deferredAt: new Date() }
-  const due = { ...dueDelivery, claim, channel: { ...dueDelivery.channel, maxPerSecond: 20 } }
+  const due = { ...dueDelivery, claim, channel: { ...dueDelivery.channel, max_per_second: 20 } }
   const results = [[due, due], [due], []]
   let claims = 0
   const backlogs = start({
-    findDeferredChannels: async () => [{ channel: due.channel.id, paused: false, oldestMs: 0 }],
+    findDeferredChannels: async () => [{ channel: due.channel.channel_id, paused: false, oldestMs: 0 }],
     claim: async () => results[claims++] ?? [],
     limiter: { capacity: () => 10, kindOf: () => "quick", freeOfKind: () => 10, pause: () => {} },
   })

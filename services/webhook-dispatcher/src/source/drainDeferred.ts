@@ -4,16 +4,15 @@ import type { Limiter } from "@sitewire/limiter"
 import { type Logger, shareRunning, sleepUnlessAborted } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { Backlogs } from "./backlogs.ts"
-import { claimRequests } from "./claimRequests.ts"
 import type { StartClaimed } from "./startClaimed.ts"
 
-/** How often scheduled deliveries are searched that are due and that no record has woken. */
+/** How often scheduled deliveries are searched that no record has woken. */
 const makeDueIntervalMs = 2_000
-/** A channel with a maximum rate is claimed again so long before the starts that a claim has reserved are over, however long polls take. */
+/** How long before the end of the reserved starts a channel with a maximum rate is claimed again. */
 const aheadMs = reserveMs / 3
 /**
- * A poll that takes long, because Postgres keeps entries of deliveries that are gone for an older transaction, is repeated
- * when ten times its duration has passed, and after this time at the latest.
+ * A poll that takes long (Postgres keeps entries of deliveries that are gone for an older transaction) is repeated after ten times its
+ * duration, and after this time at the latest.
  */
 const longestPollIntervalMs = 10_000
 
@@ -96,11 +95,12 @@ export async function drainDeferred(parts: DrainParts): Promise<void> {
     const counts = new Map<string, number>()
     const rated = new Map<string, ClaimedDelivery>()
     for (const each of due) {
-      const { channel, claim } = each
+      const { channel_id: channel, max_per_second: perSecond } = each.channel
+      const { deferredAt } = each.claim
       // The deliveries are in the order of their deferral.
-      if (!counts.has(channel.id) && claim.deferredAt) backlogs.claimed(channel.id, claim.deferredAt)
-      counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1)
-      if (channel.maxPerSecond !== null) rated.set(channel.id, each)
+      if (!counts.has(channel) && deferredAt) backlogs.claimed(channel, deferredAt)
+      counts.set(channel, (counts.get(channel) ?? 0) + 1)
+      if (perSecond !== null) rated.set(channel, each)
       void claimed.start(each)
     }
     for (const last of rated.values()) claimAgain(last)
@@ -110,10 +110,13 @@ export async function drainDeferred(parts: DrainParts): Promise<void> {
   }
 
   /** `last`: whose start is the last one that the channel's claim has reserved. */
-  function claimAgain({ channel: { id, maxPerSecond }, claim }: ClaimedDelivery): void {
+  function claimAgain({
+    channel: { channel_id: id, max_per_second: perSecond },
+    claim,
+  }: ClaimedDelivery): void {
     if (awaited.has(id)) return
     awaited.add(id)
-    const reservedUntil = claim.startAt + 1_000 / (maxPerSecond ?? 1)
+    const reservedUntil = claim.startAt + 1_000 / (perSecond ?? 1)
     const wait = setTimeout(
       () => {
         awaited.delete(id)
@@ -123,4 +126,51 @@ export async function drainDeferred(parts: DrainParts): Promise<void> {
     )
     wait.unref()
   }
+}
+
+/** What the next claim asks for: of each channel no more than it has permits for, of all together no more than `most`. */
+function claimRequests(
+  { toClaim, turns, isClaimable, scanFrom }: Pick<Backlogs, "toClaim" | "turns" | "isClaimable" | "scanFrom">,
+  limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind">,
+  most: number,
+): ClaimRequest[] {
+  const requests: ClaimRequest[] = []
+  let remaining = most
+  const ofKind = {
+    quick: remaining,
+    slow: limiter.freeOfKind("slow"),
+    unknown: limiter.freeOfKind("unknown"),
+  }
+
+  /** False for a channel whose kind has changed since it began to wait, because it needs no permit of that kind. */
+  function isWaiting(channel: string): boolean {
+    const kind = limiter.kindOf(channel)
+    return kind !== "quick" && turns[kind].has(channel)
+  }
+
+  function request(channel: string): void {
+    toClaim.delete(channel)
+    turns.slow.delete(channel)
+    turns.unknown.delete(channel)
+    if (!isClaimable(channel)) return
+    const kind = limiter.kindOf(channel)
+    if (ofKind[kind] <= 0) {
+      if (kind !== "quick") turns[kind].add(channel)
+      return
+    }
+    const limit = Math.min(remaining, ofKind[kind], limiter.capacity(channel))
+    if (limit <= 0) return
+    requests.push({ channel, limit, from: scanFrom(channel) })
+    remaining -= limit
+    ofKind[kind] -= limit
+  }
+
+  for (const kind of ["slow", "unknown"] as const)
+    for (const channel of [...turns[kind]].slice(0, Math.min(remaining, ofKind[kind]))) request(channel)
+  for (const channel of toClaim) {
+    if (remaining <= 0) break
+    if (isWaiting(channel)) toClaim.delete(channel)
+    else request(channel)
+  }
+  return requests
 }

@@ -60,7 +60,7 @@ function startHandler() {
       await responded.promise
       const { unstored } = due
       if (!unstored) throw new Error("a new delivery has no event")
-      const attempt = { ...plainAttempt, deliveryId: due.id }
+      const attempt = { ...plainAttempt, delivery_id: due.id }
       rows.storeDeliveries([{ delivery: unstored, attempt, deferral: null }])
     },
   })

@@ -1,12 +1,24 @@
 import { isDeepStrictEqual } from "node:util"
-import { recordReader, type SitePaid, sitePaidSchema } from "@sitewire/contracts"
+import {
+  clockMarginMs,
+  deliveryIdOf,
+  onlyEmailDigest,
+  readCorrelation,
+  recordReader,
+  referenceDigest,
+  type SitePaid,
+  sha256,
+  siteDigest,
+  sitePaidMaxAgeMs,
+  sitePaidSchema,
+  siteReadyBody,
+} from "@sitewire/contracts"
 import {
   type DueDelivery,
   type EventStore,
   type LookedUpEvent,
   type NewDelivery,
   steadyClock,
-  toChannel,
 } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import {
@@ -14,12 +26,12 @@ import {
   processAttributes,
   type RetryStatement,
   type Span,
+  type Traceparent,
   type Tracing,
 } from "@sitewire/runtime"
 import type { Publish } from "../createPublish.ts"
 import type { DispatcherMetrics } from "../metrics.ts"
-import type { Writes } from "../record/createWrites.ts"
-import { newDelivery } from "./newDelivery.ts"
+import type { Writes } from "../record.ts"
 import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
 
 const readSitePaid = recordReader(sitePaidSchema)
@@ -125,7 +137,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
           await handleDelivery({
             id: delivery.id,
             eventId: delivery.eventId,
-            channel: toChannel(row),
+            channel: row,
             body: delivery.body,
             attempt: 1,
             failures: 0,
@@ -164,6 +176,36 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
 type EventOutcome = "accepted" | "duplicate" | "erased" | "invalid"
 
+/** The delivery of a valid event. */
+function newDelivery(record: ConsumerRecord, paid: SitePaid, traceparent: Traceparent | null): NewDelivery {
+  const body = siteReadyBody(paid)
+  const appendedAt = plausibleTime(record)
+  return {
+    id: deliveryIdOf(paid.id, appendedAt),
+    eventId: paid.id,
+    channelId: paid.channel,
+    body,
+    bodySha256: sha256(body),
+    searchDigests: Buffer.concat([referenceDigest(paid.reference), siteDigest(paid.site_url)]),
+    emailSha256: onlyEmailDigest(paid),
+    correlation: readCorrelation(record) ?? paid.id,
+    traceparent,
+    appendedAt,
+  }
+}
+
+/**
+ * The record's time, from which the delivery's id is made. Where a publisher's clock sets it, a time in the future, or one at which
+ * Kafka would have deleted the record, is replaced by that of consumption. A repetition then has another delivery id.
+ */
+function plausibleTime({ appendedAt, timeFrom }: ConsumerRecord): number {
+  if (timeFrom === "broker") return appendedAt
+  const now = Date.now()
+  const isPlausible =
+    appendedAt <= now + clockMarginMs && appendedAt >= now - sitePaidMaxAgeMs - clockMarginMs
+  return isPlausible ? appendedAt : now
+}
+
 /** Continues the publisher's trace, or starts one. */
 function startEventSpan(tracing: Tracing, record: ConsumerRecord, paid: SitePaid): Span | null {
   return tracing.startTrace(`process ${record.topic}`, {
@@ -184,9 +226,7 @@ function endEventSpan(span: Span | null, outcome: EventOutcome): void {
   })
 }
 
-/**
- * Locks events by their ids within this process: a second record of an event waits for the first, and is then a duplicate.
- */
+/** Locks events by their ids: a second record of an event waits for the first, and is then a duplicate. */
 function createKeyedLock() {
   // Null while nothing waits, so that nearly all keys need no array.
   const waiters = new Map<string, (() => void)[] | null>()

@@ -6,13 +6,10 @@ import type { DispatcherMetrics } from "../metrics.ts"
 
 export type RejectInvalidRecord = (record: ConsumerRecord, reason: string) => Promise<void>
 
-/**
- * If the topic of invalid events rejects everything (a missing permission), the offset of the record must not be
- * committed: nothing else would list the event.
- */
+/** While the topic rejects everything (a missing permission), the record's offset must not be committed. */
 const untilStored = { retryRejectedTopic: true }
 
-/** In bytes. An event's id has up to 200 characters. */
+/** In bytes, of an event's id of 200 characters. */
 const longestKey = 800
 
 /** Publishes an invalid record unchanged to the topic of invalid events. */
@@ -44,8 +41,7 @@ export function createRejectInvalidRecord(parts: {
     }
     const published = await publish(rejected, untilStored)
     if (published.kind === "rejected") {
-      // The broker will never accept this record, for example because it is too large. Retrying would block
-      // the consumed partition, so only its origin and what identifies the event are published.
+      // Perhaps it is too large. Only its origin and what identifies the event are published.
       const key = (original.key?.byteLength ?? 0) > longestKey ? null : original.key
       const correlation = readCorrelation(record)
       const reasons = `${reason}; not stored here (${published.why}): ${value?.byteLength ?? 0} bytes`

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, Release } from "@sitewire/deliveries"
 import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
-import { createFutureTimes } from "./futureTimes.ts"
+import { createFutureTimes } from "./backlogs.ts"
 
 /** A little less than a second, so that a process that was late catches up. */
 const lateStartInterval = 900
@@ -12,7 +12,7 @@ export type StartClaimedParts = {
   release: (claim: Release) => Promise<unknown>
   /** How many claimed deliveries may be unfinished. */
   most: number
-  /** Called when more can be claimed after none could. */
+  /** More can be claimed, after none could. */
   onFree: () => void
   stopping: AbortSignal
   metrics: Pick<DispatcherMetrics, "claimed">
@@ -48,8 +48,8 @@ export function createStartClaimed(parts: StartClaimedParts) {
   async function attemptAtItsTime(due: ClaimedDelivery): Promise<unknown> {
     const { id, channel, claim } = due
     await sleepUntil(claim.startAt)
-    if (channel.maxPerSecond !== null && claim.deferredAt)
-      await sleepUntil(paceStart(channel.id, channel.maxPerSecond))
+    if (channel.max_per_second !== null && claim.deferredAt)
+      await sleepUntil(paceStart(channel.channel_id, channel.max_per_second))
     if (!stopping.aborted) return attempt(due)
     return release({ id, leaseExpiresAt: claim.leaseExpiresAt, reason: "busy" })
   }
@@ -59,10 +59,7 @@ export function createStartClaimed(parts: StartClaimedParts) {
     if (ms > 0) await sleepUnlessAborted(ms, stopping)
   }
 
-  /**
-   * If this process was late, attempts whose starts have passed follow each other at nearly the channel's rate, and
-   * not all at once.
-   */
+  /** If this process was late, attempts whose starts have passed follow each other at nearly the channel's rate. */
   function paceStart(channel: string, perSecond: number): number {
     const startAt = nextStarts.nowOrLater(channel)
     nextStarts.set(channel, startAt + lateStartInterval / perSecond)
@@ -72,7 +69,6 @@ export function createStartClaimed(parts: StartClaimedParts) {
   return {
     /** Resolves when the delivery is finished. Never rejects. */
     start,
-    unfinished: () => unfinished,
     free: () => Math.max(0, most - unfinished),
     /** Resolves when all are finished, or after `deadlineMs`. */
     async idle(deadlineMs: number): Promise<void> {

@@ -10,8 +10,8 @@ on conflict (origin) do update set expires_at = excluded.expires_at, seen_at = e
 const maxRemembered = 10_000
 
 /**
- * Writes to Postgres when the certificates of partners' servers expire, so that operators are notified before. Each
- * process writes a certificate once. What a crash loses is written when the server is connected to again.
+ * Writes when the certificates of partners' servers expire, so that operators are notified before. What a crash loses is written when
+ * the server is connected to again.
  */
 export function startReportingCertificates(settings: { sql: Sql; intervalMs: number; log: Logger }) {
   const { sql, intervalMs, log } = settings

@@ -64,7 +64,7 @@ test("a delivery that finds no capacity for longer than its retry period is stil
       event === "failed" && number === 1
         ? fails
         : { status: 204, tookMs: event === "failed" ? 40 : 9 * second },
-    dispatcher: { channelMaxConcurrency: 1 },
+    dispatcher: { CHANNEL_MAX_CONCURRENCY: 1 },
   })
   it.publish("failed")
   await it.advance(second)
@@ -79,7 +79,7 @@ test("a delivery that finds no capacity for longer than its retry period is stil
 test("deliveries that were claimed and found no capacity, because new events took it, do not wait for the next poll", async () => {
   using it = simulate({
     respond: () => ({ status: 204, tookMs: 100 }),
-    dispatcher: { pollIntervalMs: day },
+    pollMs: day,
   })
   let published = 0
   const publish = (count: number) => {

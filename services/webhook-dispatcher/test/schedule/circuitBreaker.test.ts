@@ -5,7 +5,7 @@ import { simulate } from "../fixtures/simulatedDispatcher.ts"
 test("deliveries of a channel whose breaker is open until the end of their retry periods are dead without another attempt", async () => {
   using it = simulate({
     respond: () => fails,
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 7 * hour },
   })
   it.publish("attempted once")
   await it.advance(second)
@@ -26,7 +26,7 @@ test("deliveries of a channel whose breaker is open until the end of their retry
 test("a delivery that dies without another attempt is dead in its row too", async () => {
   using it = simulate({
     respond: () => fails,
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 7 * hour },
   })
   it.publish("event")
   await it.advance(day)
@@ -37,7 +37,7 @@ test("a delivery that dies without another attempt is dead in its row too", asyn
 test("a delivery deferred for an open breaker dies at the end of its period, and one deferred for a pause does not", async () => {
   using it = simulate({
     respond: () => fails,
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 20 * hour },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 20 * hour },
   })
   it.publish("opens", "broken")
   await it.advance(second)
@@ -54,7 +54,7 @@ test("a delivery deferred for an open breaker dies at the end of its period, and
 test("the pause of a channel whose breaker is open does not count, and the time before it does", async () => {
   using it = simulate({
     respond: () => fails,
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 40 * hour },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 40 * hour },
   })
   it.publish("opens")
   await it.advance(second)
@@ -74,7 +74,7 @@ test("after the cool-down of a breaker, the delivery that was deferred first is 
   let well = false
   using it = simulate({
     respond: () => (well ? accepts : fails),
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 10 * minute },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 10 * minute },
   })
   it.publish("opens")
   await it.advance(second)

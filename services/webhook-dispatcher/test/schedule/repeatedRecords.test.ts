@@ -65,7 +65,7 @@ test("a delivery that a pause deferred for a day has its whole retry period, alt
 test("a second copy of an event whose delivery died unattempted is not sent", async () => {
   using it = simulate({
     respond: () => fails,
-    dispatcher: { breakerFailures: 1, breakerCooldownMs: 7 * hour },
+    dispatcher: { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 7 * hour },
   })
   it.publish("attempted")
   await it.advance(second)

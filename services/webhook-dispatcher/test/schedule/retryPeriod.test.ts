@@ -14,7 +14,7 @@ import { simulate } from "../fixtures/simulatedDispatcher.ts"
 
 // Each simulation also fails if a delivery dies when it has used less than its retry period.
 
-const opensAtOnce = { breakerFailures: 1, breakerCooldownMs: 10 * minute }
+const opensAtOnce = { BREAKER_FAILURES: 1, BREAKER_COOLDOWN: 10 * minute }
 
 test("a pause does not count while the breaker is open: the first failure after the resume is followed by a retry", async () => {
   using it = simulate({ respond: () => fails, dispatcher: opensAtOnce })
@@ -39,7 +39,7 @@ test("the wait for capacity after the breaker has closed does not count, althoug
   using it = simulate({
     respond: ({ event, number }) =>
       !well || (event === "last" && number === 1) ? fails : { status: 204, tookMs: 9 * second },
-    dispatcher: { channelMaxConcurrency: 1, breakerFailures: 1 },
+    dispatcher: { CHANNEL_MAX_CONCURRENCY: 1, BREAKER_FAILURES: 1 },
   })
   it.publish("opens")
   await it.advance(second)
@@ -148,7 +148,7 @@ test("random faults while a partner fails and recovers: no delivery dies before 
     let well = false
     using it = simulate({
       respond: () => (well ? { ...accepts, tookMs: 9 * second } : fails),
-      dispatcher: { breakerFailures: 3, channelMaxConcurrency: 2 },
+      dispatcher: { BREAKER_FAILURES: 3, CHANNEL_MAX_CONCURRENCY: 2 },
     })
     for (const { kind, afterMs, lastsMs } of faults) {
       for (let event = 0; event < 10; event++) it.publish(`${it.elapsed()} ${event}`)

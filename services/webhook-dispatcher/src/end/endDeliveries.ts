@@ -1,10 +1,7 @@
 import { type Checked, type CheckedChannel, expiredAtOnce } from "@sitewire/deliveries"
-import type { Logger } from "@sitewire/runtime"
+import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 
-/**
- * The channels are checked in turns, some at a time, so that thousands of open breakers cost no more than a few. Retry periods last
- * hours, so minutes of delay do not matter.
- */
+/** Channels take turns, so that thousands of open breakers cost no more than a few. A delay of minutes does not matter. */
 const everyMs = 1_000
 const channelsAtOnce = 20
 
@@ -15,13 +12,10 @@ export type ExpireParts = {
   log: Logger
 }
 
-/**
- * Marks deferred deliveries as dead if their retry period ended while their channel's circuit breaker was open.
- */
+/** Marks deferred deliveries as dead whose retry period ended while their channel's circuit breaker was open. */
 export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, endExpired, scanFrom, log } = parts
   let nextAt = 0
-  /** Channels that are to be checked in this round. */
   let round: string[] = []
   /**
    * Where the next check of a channel continues. Its oldest deferrals are not enough: a delivery that was attempted and deferred
@@ -62,4 +56,32 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   }
 
   return expire
+}
+
+const batch = 500
+
+export type EndingParts = {
+  intervalMs: number
+  findDeletedChannels: () => Promise<string[]>
+  endDeliveries: (channel: string, settings: { batch: number }) => Promise<number>
+  log: Logger
+}
+
+/** Marks the deliveries of deleted channels as dead, except those with a lease: their attempts, which may be in flight, end first. */
+export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
+  const { intervalMs, findDeletedChannels, endDeliveries, log } = parts
+  return repeatUntilClosed({
+    async step(signal) {
+      for (const channel of await findDeletedChannels()) {
+        let ended = 0
+        for (let last = batch; last === batch && !signal.aborted; ended += last)
+          last = await endDeliveries(channel, { batch })
+        if (ended > 0)
+          log.warn({ channel, ended }, "deliveries that waited are dead, because their channel was deleted")
+      }
+    },
+    intervalMs,
+    failed: "deliveries of deleted channels could not be ended; it is repeated",
+    log,
+  })
 }

@@ -1,6 +1,6 @@
 import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
 import { expect, onTestFinished, test } from "vitest"
-import { writeStatuses } from "./writeStatus.ts"
+import { writeStatuses } from "./startReportingStatus.ts"
 
 test("a channel that another transaction has locked delays no statuses", async () => {
   const { sql, driver } = await startDeliveryDatabase()

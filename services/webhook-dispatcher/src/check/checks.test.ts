@@ -1,8 +1,7 @@
 import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
 import { expect, test } from "vitest"
 import { readCheck, requestCheck } from "../../test/fixtures/requestCheck.ts"
-import { claimChecks } from "./claimChecks.ts"
-import { createCheckStore } from "./storeCheck.ts"
+import { claimChecks, finishCheck, releaseCheck } from "./checks.ts"
 
 const limits = { limit: 2, leaseMs: 60_000 }
 
@@ -14,7 +13,7 @@ test("as many as the limit are claimed, the oldest first, and none of them again
   expect(first.map(({ id }) => id).sort()).toEqual(ids.slice(0, 2).sort())
   expect(first[0]).toMatchObject({
     claim: 1,
-    channel: { id: "acme", address: "https://partner.example/" },
+    channel: { channel_id: "acme", address: "https://partner.example/" },
   })
   expect(second.map(({ id }) => id)).toEqual(ids.slice(2))
 })
@@ -23,16 +22,15 @@ test("a process whose lease ended, and whose check was claimed again, writes not
   const { sql } = await startDeliveryDatabase()
   await sql("update channel set other_secret_id = 'sec_2'")
   const id = await requestCheck(sql, { channel: "acme", kind: "secret_test" })
-  const store = createCheckStore({ pool: { sql }, retry: (_, work) => work() })
-  const [late] = await store.claim({ ...limits, leaseMs: -1 })
-  const [current] = await store.claim(limits)
+  const [late] = await claimChecks(sql, { ...limits, leaseMs: -1 })
+  const [current] = await claimChecks(sql, limits)
   if (!late || !current) throw new Error("the check was not claimed twice")
   expect([late.claim, current.claim]).toEqual([1, 2])
   const report = (status: number) => ({ attempt: { secret_id: "sec_2", status, error: null } })
-  await store.finish(late, { state: "done", report: report(204) })
-  await store.release(late)
+  await finishCheck(sql, late, { state: "done", report: report(204) })
+  await releaseCheck(sql, late)
   expect(await readCheck(sql, id)).toMatchObject({ state: "running", claims: 2, report: null })
-  await store.finish(current, { state: "done", report: report(201) })
+  await finishCheck(sql, current, { state: "done", report: report(201) })
   const [channel] = await sql("select other_secret_test from channel")
   const address = "https://partner.example/"
   expect(channel?.other_secret_test).toMatchObject({ address, secret_id: "sec_2", status: 201, error: null })

@@ -2,7 +2,7 @@ import { endExpired } from "@sitewire/deliveries"
 import { startDeliveryDatabase } from "@sitewire/deliveries/fixtures/deliveryDatabase"
 import { createLogger } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { expireDeferred } from "./expireDeferred.ts"
+import { expireDeferred } from "./endDeliveries.ts"
 
 const log = createLogger({ service: "test", level: "silent" })
 

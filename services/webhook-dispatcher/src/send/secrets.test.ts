@@ -1,6 +1,6 @@
 import { sign, standardWebhooksHeaders } from "@sitewire/signing/sender"
 import { expect, test } from "vitest"
-import { redactExcerpt, shownHeaders } from "./shownHeaders.ts"
+import { redactExcerpt, shownHeaders } from "./secrets.ts"
 
 test("headers are shown as they are sent, except most of each signature", () => {
   const body = Buffer.from("{}")

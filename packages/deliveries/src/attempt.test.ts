@@ -2,16 +2,17 @@ import { expect, test } from "vitest"
 import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
 import { newDelivery } from "../test/fixtures/newDelivery.ts"
 import { plainAttempt } from "../test/fixtures/plainAttempt.ts"
-import { type AttemptRecord, recordAttempts } from "./record.ts"
+import type { AttemptRecord } from "./attempt.ts"
+import { recordAttempts } from "./record.ts"
 import { storeDeliveries } from "./store.ts"
 
-const start = plainAttempt.startedAt.getTime()
+const start = plainAttempt.started_at.getTime()
 const at = (seconds: number) => new Date(start + seconds * 1_000)
 type Outcome = "accepted" | "failed" | "dead"
 const failure = { status: 503, error: "status", detail: "busy" } as const
 
-function attemptAt(seconds: number, outcome: Outcome, durationMs = 100): Omit<AttemptRecord, "deliveryId"> {
-  const made = { ...plainAttempt, startedAt: at(seconds), durationMs }
+function attemptAt(seconds: number, outcome: Outcome, duration_ms = 100): Omit<AttemptRecord, "delivery_id"> {
+  const made = { ...plainAttempt, started_at: at(seconds), duration_ms }
   if (outcome === "accepted") return made
   if (outcome === "dead") return { ...made, ...failure, state: "dead" }
   return { ...made, ...failure, state: "pending", scheduled: { delayMs: 60_000, failures: 1 } }
@@ -25,13 +26,13 @@ test("a channel fails from its first failed attempt after its last success until
   async function store(...attempts: ReturnType<typeof attemptAt>[]) {
     const batch = attempts.map((attempt) => {
       const delivery = newDelivery(`event-${events++}`)
-      return { delivery, attempt: { ...attempt, deliveryId: delivery.id }, deferral: null }
+      return { delivery, attempt: { ...attempt, delivery_id: delivery.id }, deferral: null }
     })
     await storeDeliveries(sql, batch, { digestKey: null, publishOutcomes: false }, erasures)
   }
   async function record(...attempts: ReturnType<typeof attemptAt>[]) {
     const batch = await Promise.all(
-      attempts.map(async (attempt) => ({ ...attempt, deliveryId: await insert() })),
+      attempts.map(async (attempt) => ({ ...attempt, delivery_id: await insert() })),
     )
     const write = () => recordAttempts(sql, batch, { publishOutcomes: false })
     await write()
@@ -65,7 +66,7 @@ test("a channel fails from its first failed attempt after its last success until
 test("attempts of a channel that goes on failing, or succeeding, do not wait for its row", async () => {
   const { sql, driver, insert } = await startDeliveryDatabase()
   const record = async (attempt: ReturnType<typeof attemptAt>) =>
-    recordAttempts(sql, [{ ...attempt, deliveryId: await insert() }], { publishOutcomes: false })
+    recordAttempts(sql, [{ ...attempt, delivery_id: await insert() }], { publishOutcomes: false })
   for (const second of [1, 2, 3]) await record(attemptAt(second, "failed"))
   const other = await driver.connect()
   const lock = async () => {

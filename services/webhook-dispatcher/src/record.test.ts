@@ -5,7 +5,7 @@ import { newDelivery } from "@sitewire/deliveries/fixtures/newDelivery"
 import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import { createLogger } from "@sitewire/runtime"
 import { expect, test } from "vitest"
-import { createWrites } from "./createWrites.ts"
+import { createWrites } from "./record.ts"
 
 const leaseExpiresAt = new Date(Date.now() + 60_000)
 const claimed = {
@@ -24,16 +24,16 @@ test("what another transaction has locked waits by itself, and the rest of its b
     retry: (_, work) => work(),
     events: deliveries.createEventStore(pool.sql, keys, settings),
     statements: deliveries,
-    settings,
+    config: { PUBLISH_OUTCOMES: false },
     expiring: new AbortController().signal,
     log: createLogger({ service: "test", level: "silent" }),
   })
   const waits = "waiting_delivery where delivery_id"
-  const record = (deliveryId: string) => recordAttempt({ ...plainAttempt, deliveryId })
+  const record = (delivery_id: string) => recordAttempt({ ...plainAttempt, delivery_id })
   const store = (delivery: deliveries.NewDelivery) =>
     storeDelivery({
       delivery,
-      attempt: { ...plainAttempt, deliveryId: delivery.id },
+      attempt: { ...plainAttempt, delivery_id: delivery.id },
       deferral: null,
     })
   const [stored, unstored] = [newDelivery("stored"), newDelivery("unstored")]
