@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, onTestFinished, test } from "vitest"
 import { stringify } from "yaml"
 import { renderOverlay, toolsFolder } from "../render.ts"
@@ -11,7 +11,7 @@ import { readAutoscalingStep } from "./fixtures/readAutoscalingStep.ts"
 import { startApiServer } from "./fixtures/startApiServer.ts"
 
 // kubectl is installed with pip.
-needs(findPython)
+needs(findUv)
 
 const run = promisify(execFile)
 const services = ["trigger-gateway", "sync-scheduler", "webhook-dispatcher"]

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { parseRendered, type Rendered, renderOverlay } from "../render.ts"
@@ -13,7 +13,7 @@ import { processesOf } from "./fixtures/readManifests.ts"
 import { startRegistry } from "./fixtures/startRegistry.ts"
 
 // kubectl and Helm are installed with pip.
-needs(findPython)
+needs(findUv)
 const isHere = needs(findHelm)
 
 const run = promisify(execFile)

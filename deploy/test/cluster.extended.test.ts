@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { waitUntil } from "@sitewire/testkit"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { stringify } from "yaml"
 import { combinations } from "../combinations.ts"
@@ -15,7 +15,7 @@ import { readAutoscalingStep } from "./fixtures/readAutoscalingStep.ts"
 import { type Cluster, findKubernetes, startCluster } from "./fixtures/startCluster.ts"
 
 // kubectl and Helm are installed with pip.
-needs(findPython)
+needs(findUv)
 const isBuilt = needs(findKubernetes)
 
 const root = join(import.meta.dirname, "../..")

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
@@ -10,7 +10,7 @@ import { topicSettings } from "../strimzi.ts"
 import { processesOf } from "./fixtures/readManifests.ts"
 
 // kubectl and the analyser of policies are installed with pip.
-needs(findPython)
+needs(findUv)
 
 const overlaysFolder = new URL("../kustomize/overlays/", import.meta.url)
 const componentsFolder = new URL("../kustomize/components/", import.meta.url)

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { combinations } from "../combinations.ts"
 import { parseRendered, renderOverlayText } from "../render.ts"
 import { findFaults, measuredMemory } from "./fixtures/findFaults.ts"
 
 // kubectl is installed with pip.
-needs(findPython)
+needs(findUv)
 
 const render = (name: string) => {
   const { overlay = "production", ...changes } = combinations[name] ?? {}

@@ -1,4 +1,4 @@
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { vetIpAddress } from "../../packages/egress/src/address/vetIpAddress.ts"
 import { parsePolicy } from "../../packages/egress/src/index.ts"
@@ -6,7 +6,7 @@ import { type Changes, renderOverlay } from "../render.ts"
 import { evaluatePolicies, type Peer } from "./fixtures/evaluatePolicies.ts"
 
 // kubectl and the analyser of policies are installed with pip.
-needs(findPython)
+needs(findUv)
 
 const dns: Peer = { namespace: "kube-system", name: "dns", labels: { "k8s-app": "kube-dns" } }
 const openshiftDns: Peer = {

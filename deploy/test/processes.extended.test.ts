@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { kafkaAuthVariables } from "../../packages/runtime/src/index.ts"
 import { declared } from "../variables.ts"
@@ -7,7 +7,7 @@ import { read, schemaOf, variablesOf } from "./fixtures/processes.ts"
 import { readManifests } from "./fixtures/readManifests.ts"
 
 // kubectl is installed with pip.
-needs(findPython)
+needs(findUv)
 
 /** The variable that names each process's own port. */
 const ownPort = new Map([

@@ -3,12 +3,12 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { findProgram, findPython, needs } from "@sitewire/testkit/needs"
+import { findProgram, findUv, needs } from "@sitewire/testkit/needs"
 import { expect, onTestFinished, test } from "vitest"
 import { renderOverlayText, toolsFolder } from "../render.ts"
 
 // kubectl is installed with pip.
-needs(findPython)
+needs(findUv)
 needs(() => findProgram("git", "Debian: apt-get install git."))
 
 const run = promisify(execFile)

@@ -1,11 +1,11 @@
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { combinations } from "../combinations.ts"
 import { type Changes, type Rendered, renderOverlay } from "../render.ts"
 
 // kubectl and the analyser of policies are installed with pip.
-needs(findPython)
+needs(findUv)
 
 const job = z.object({
   kind: z.literal("Job"),

@@ -3,19 +3,13 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-python=${PYTHON:-python3}
-if ! "$python" -c 'import sys, venv, pip; sys.exit(sys.version_info < (3, 9) or pip.__version__ < "22.3")' 2>/dev/null; then
-  echo "skipped: $python is not Python 3.9 or newer with the module venv and pip 22.3 or newer"
-  exit 77
-fi
+command -v uv >/dev/null || { echo "skipped: uv is not installed"; exit 77; }
 
-# Without a pip of its own, and without compiling what no test imports, because each takes seconds.
-[ -x .work/venv/bin/python ] || "$python" -m venv --without-pip .work/venv
-pip() { "$python" -m pip --python .work/venv/bin/python "$@"; }
-pip install --quiet --disable-pip-version-check --no-compile --requirement tests/requirements.txt
+[ -x .work/venv/bin/python ] || uv venv --quiet --python "${PYTHON:-python3}" .work/venv
+uv pip install --quiet --python .work/venv --requirement tests/requirements.txt
 rm -rf .work/wheel
-pip wheel --quiet --no-deps --no-build-isolation --wheel-dir .work/wheel .
-pip install --quiet --no-deps --no-compile --force-reinstall .work/wheel/*.whl
+.work/venv/bin/python -m flit_core.wheel --outdir .work/wheel >.work/build.log 2>&1 || { cat .work/build.log >&2; exit 1; }
+uv pip install --quiet --python .work/venv --no-deps --reinstall .work/wheel/*.whl
 .work/venv/bin/python -m pytest --quiet -p no:cacheprovider | tee .work/output
 # pytest has ended with 0, so nothing failed.
 grep --only-matching --extended-regexp '[0-9]+ passed' .work/output | tail -1

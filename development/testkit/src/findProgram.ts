@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process"
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
@@ -16,14 +15,8 @@ export function findProgram(name: string, advice: string): string {
   throw new Error(`${name} is not installed. ${advice}`)
 }
 
-/** The path of a Python that can make virtual environments. Throws with advice if there is none. */
-export function findPython(): string {
-  const advice = "Install Python 3.10 or newer with venv (Debian: apt-get install python3-venv)."
-  const python = findProgram("python3", advice)
-  try {
-    execFileSync(python, ["-c", "import venv, ensurepip"], { stdio: "ignore" })
-  } catch {
-    throw new Error(`python3 cannot make virtual environments. ${advice}`)
-  }
-  return python
+/** The path of uv, which installs Python packages in a tenth of pip's time. Throws with advice if it is not there, or no Python. */
+export function findUv(): string {
+  findProgram("python3", "Install Python 3.10 or newer.")
+  return findProgram("uv", "Install it: python3 -m pip install uv.")
 }

@@ -1,6 +1,6 @@
 import { beforeEach, type TestContext } from "vitest"
 
-export { findProgram, findPython } from "./findProgram.ts"
+export { findProgram, findUv } from "./findProgram.ts"
 
 /**
  * What `find` returns, such as the path of a program. If it throws, every test of this file is skipped with the error's

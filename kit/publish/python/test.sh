@@ -2,14 +2,13 @@
 # Installs the built wheel and confluent-kafka, and runs the tests. With KAFKA_BROKERS, also publishes to that broker.
 set -euo pipefail
 cd "$(dirname "$0")"
-python3 -c 'import sys, venv, pip; sys.exit(sys.version_info < (3, 10) or pip.__version__ < "22.3")' 2>/dev/null ||
-  { echo "skipped: Python 3.10 or newer with venv, or its pip 22.3 or newer, is missing"; exit 77; }
+command -v uv >/dev/null || { echo "skipped: uv is not installed"; exit 77; }
 
 rm -rf .work
 mkdir -p .work/source
 cp -r pyproject.toml sitewire_publish .work/source
-python3 -m venv --without-pip .work/venv
-python3 -m pip --python .work/venv/bin/python install --quiet --disable-pip-version-check --no-compile confluent-kafka==2.16.1 .work/source
+uv venv --quiet --python python3 .work/venv
+uv pip install --quiet --python .work/venv confluent-kafka==2.16.1 .work/source
 export VECTORS="$PWD/../../vectors/site-paid.json"
 cp quickstart.py tests/test_publisher.py .work
 cd .work

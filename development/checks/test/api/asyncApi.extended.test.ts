@@ -3,7 +3,7 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { asyncApiDocument, recordReader, recordSchemas, type sitePaidSchema } from "@sitewire/contracts"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { beforeAll, expect, test } from "vitest"
 import type { z } from "zod"
 import { schemaFiles } from "../../src/documents/reference/schemaFiles.ts"
@@ -19,7 +19,7 @@ const schemas = Object.entries(recordSchemas).map(([name, schema]) => {
 let nodeTool: NodeJS.Require
 let python: string
 
-const python3 = needs(findPython)
+const python3 = needs(findUv)
 
 beforeAll(async () => {
   if (!python3) return

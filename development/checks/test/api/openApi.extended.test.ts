@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { compilePatterns, findPatterns } from "./fixtures/compilePatterns.ts"
 import { installMs, installNodeTools, installPythonTools, run, toolsFolder } from "./fixtures/installTools.ts"
@@ -16,7 +16,7 @@ let python: string
 let folder: string
 let document: string
 
-const python3 = needs(findPython)
+const python3 = needs(findUv)
 
 beforeAll(async () => {
   if (!python3) return

@@ -1,11 +1,11 @@
 import { newDeliveryId } from "@sitewire/contracts"
 import { createDeliveryHeaders } from "@sitewire/signing/certification"
 import { standardWebhooksSecret } from "@sitewire/signing/sender"
-import { findPython, needs } from "@sitewire/testkit/needs"
+import { findUv, needs } from "@sitewire/testkit/needs"
 import { expect, test } from "vitest"
 import { verifyInPython } from "../fixtures/verifyInPython.ts"
 
-needs(findPython)
+needs(findUv)
 
 test("the headers of a delivery verify with the standardwebhooks library of PyPI, with each secret of a rotation", async () => {
   const secrets = ["the active secret of the tests", "the other secret of the tests"] as const
