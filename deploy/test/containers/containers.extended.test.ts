@@ -92,11 +92,24 @@ const trigger = (url: string) =>
 const synced = (ofPath: string, since: number) => () =>
   source.received.some(({ path, at }) => path === ofPath && at >= since)
 
-test.each(processNames)("the image of %s is within its budget", async (name) => {
-  const { stdout } = await run("docker", ["image", "inspect", "--format", "{{.Size}}", imageOf(name)])
-  console.log(`${name}: ${Math.ceil(Number(stdout) / 1e6)} MB`)
-  expect(Number(stdout)).toBeLessThan(budgets.imageMegabytes[name] * 1e6)
-})
+test.each(processNames)(
+  "the image of %s is within its budget, and has only files that it needs",
+  async (name) => {
+    const { stdout } = await run("docker", ["image", "inspect", "--format", "{{.Size}}", imageOf(name)])
+    console.log(`${name}: ${Math.ceil(Number(stdout) / 1e6)} MB`)
+    expect(Number(stdout)).toBeLessThan(budgets.imageMegabytes[name] * 1e6)
+    const list = 'id=$(docker create "$0"); docker export "$id" | tar -t; docker rm "$id" >&2'
+    const files = (await run("sh", ["-ec", list, imageOf(name)], { maxBuffer: 64 << 20 })).stdout.split("\n")
+    const unneeded = /^app\/.*(?:\.test\.ts|\.map|sqlserver|mysql|node_modules.*\.ts|\/vite\/|playwright).*$/
+    expect(files.filter((file) => unneeded.test(file))).toEqual([])
+    if (name !== "console") return
+    expect(files).toContain("app/packages/console/src/api/reference/llms.txt")
+    // The packages in the page, with their licences, and no code of theirs.
+    const page = files.filter((file) => file.startsWith("app/node_modules/react-dom/"))
+    expect(page).toContain("app/node_modules/react-dom/LICENSE")
+    expect(page.filter((file) => /\.[cm]?[jt]sx?$/.test(file))).toEqual([])
+  },
+)
 
 test("a site.paid is delivered with a valid signature", async () => {
   const id = randomUUID()
