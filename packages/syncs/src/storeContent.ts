@@ -9,21 +9,14 @@ const mostPieces = 64
 /** Where all syncs together hold too much, none keeps more than this. Each chunk is a transaction, and has rows of its own. */
 const smallestEarlyChunk = 16 * 1024
 
-export type ContentChunks = {
-  add(piece: Buffer): Promise<void>
-  measure(): { bytes: number; sha256: Buffer }
-  flush(): Promise<void>
-  [Symbol.dispose](): void
-}
-
 /**
  * Divides a stream into chunks, hashes it and writes every chunk but the last, which `flush` writes if the hash shows that the content
  * has changed. `position` is the offset of a chunk. While `buffered` are too many bytes, smaller chunks are written.
  */
 export function chunkContent(
   write: (position: number, data: Buffer) => Promise<void>,
-  buffered: BufferedBytes,
-): ContentChunks {
+  buffered: ReturnType<typeof countBufferedBytes>,
+) {
   const hash = createHash("sha256")
   let pending: Buffer[] = []
   let pendingBytes = 0
@@ -42,7 +35,7 @@ export function chunkContent(
   }
 
   return {
-    async add(piece) {
+    async add(piece: Buffer): Promise<void> {
       hash.update(piece)
       bytes += piece.length
       if (pending.push(piece) >= mostPieces) pending = [Buffer.concat(pending)]
@@ -52,10 +45,10 @@ export function chunkContent(
       if (buffered.tooMany() && pendingBytes >= smallestEarlyChunk) await writeFirst(pendingBytes)
     },
     measure: () => ({ bytes, sha256: hash.digest() }),
-    async flush() {
+    async flush(): Promise<void> {
       if (pendingBytes > 0) await writeFirst(pendingBytes)
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       buffered.add(-pendingBytes)
       pending = []
       pendingBytes = 0
@@ -67,15 +60,13 @@ export function chunkContent(
 const mostBufferedBytes = 8 * 1024 * 1024
 
 /** Counts the content that all syncs of this process have in memory. */
-export type BufferedBytes = { add(bytes: number): void; tooMany(): boolean }
-
-export function countBufferedBytes(most = mostBufferedBytes): BufferedBytes {
+export function countBufferedBytes(most = mostBufferedBytes) {
   let count = 0
   return {
-    add(bytes) {
+    add(bytes: number): void {
       count += bytes
     },
-    tooMany: () => count > most,
+    tooMany: (): boolean => count > most,
   }
 }
 

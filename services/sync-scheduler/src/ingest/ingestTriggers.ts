@@ -36,12 +36,6 @@ export type IngestTriggersOptions = {
   log: Logger
 }
 
-export type IngestTriggers = {
-  onRecords(records: ConsumerRecord[], done: Done): void
-  /** Whether triggers wait for rows that another transaction has locked. */
-  waitsForLocks(): boolean
-}
-
 /**
  * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls `done` for a record when
  * its trigger is in Postgres. After a crash, Kafka delivers the record again, which causes one needless sync at most.
@@ -49,7 +43,7 @@ export type IngestTriggers = {
  * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does not matter, because
  * triggers are only counted. Their records stay outstanding, which limits the memory that they use.
  */
-export function createIngestTriggers(options: IngestTriggersOptions): IngestTriggers {
+export function createIngestTriggers(options: IngestTriggersOptions) {
   const { recordTriggers, retry, onRecorded, onInvalid, onFailed, tracing, log } = options
   let waiting: PendingTrigger[] = []
   let setAside: PendingTrigger[] = []
@@ -158,6 +152,7 @@ export function createIngestTriggers(options: IngestTriggersOptions): IngestTrig
     if (!recording && waiting.length > 0) void recordAll()
   }
 
+  /** `waitsForLocks`: whether triggers wait for rows that another transaction has locked. */
   return { onRecords, waitsForLocks: lockedConnections.any }
 }
 

@@ -13,11 +13,7 @@ import { startTriggerSpan, type TriggerSpan } from "./triggerSpan.ts"
 
 const path = "/connectors/hook/:id/:token"
 
-export type App = {
-  onRequest: RequestListener
-  onInvalidRequest: (error: Error, socket: Duplex) => void
-  messageClasses: MessageClasses
-}
+export type App = ReturnType<typeof createApp>
 
 /**
  * Paths contain tokens, so no response, log line or metric contains a part of a request. Express's default
@@ -30,7 +26,7 @@ export function createApp(settings: {
   tracing: Tracing
   log: Logger
   stopping: AbortSignal
-}): App {
+}) {
   const { handle, connections, metrics, tracing, log, stopping } = settings
   const app = express()
   app.disable("x-powered-by")
@@ -133,14 +129,12 @@ export function createApp(settings: {
   }
   return {
     onRequest,
-    onInvalidRequest(error, socket) {
+    onInvalidRequest(error: Error, socket: Duplex): void {
       rejectInvalidRequest(error, socket, rejected.get(socket)?.complete === false)
     },
     messageClasses: createMessageClasses(app),
   }
 }
-
-type MessageClasses = ReturnType<typeof createMessageClasses>
 
 /**
  * Request and response classes whose prototypes already are `app.request` and `app.response`. With Node's own

@@ -8,12 +8,6 @@ const recentMs = 120_000
 /** A channel that was unreachable for longer before the outage does not count. */
 const newlyFailingMs = 600_000
 
-export type Network = {
-  /** Returns true if the attempt failed because of our DNS or our way to the internet, and not because of the partner. */
-  isOurFault: (channel: string, outcome: AttemptOutcome) => boolean
-  isDown: () => boolean
-}
-
 /**
  * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: the fault is ours if nearly all channels that were
  * attempted lately, and could be reached until now, can no longer be. `onState` is called at each change.
@@ -24,7 +18,7 @@ export function watchNetwork({
 }: {
   onState: (isUp: boolean, why: string) => void
   now?: () => number
-}): Network {
+}) {
   /** For each channel that was ever reached: since when it has not been. */
   const unreachableSince = new Map<string, number | null>()
   /** The last attempts of channels that count, the least recent first. */
@@ -74,7 +68,8 @@ export function watchNetwork({
   }
 
   return {
-    isOurFault(channel, outcome) {
+    /** Returns true if the attempt failed because of our DNS or our way to the internet, and not because of the partner. */
+    isOurFault(channel: string, outcome: AttemptOutcome): boolean {
       const reached = isReached(outcome)
       record(channel, reached)
       return downSince !== null && !reached
