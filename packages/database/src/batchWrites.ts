@@ -20,9 +20,8 @@ export function isBadRow(error: unknown): boolean {
 }
 
 /**
- * Writes rows with one statement, which is repeated while Postgres is unavailable. If a row makes it fail, or if it takes too long,
- * the rows are halved, so that all others are written. Yields the result of each statement, and with its error each row that
- * is bad, or that takes too long after it was separated from others.
+ * Writes rows with one statement, which is repeated while Postgres is unavailable. If it fails because of a row, or takes too long, the
+ * rows are halved. Yields the result of each statement, and with its error each row that is bad, or that takes too long alone.
  */
 export async function* writeParts<Row, Result>(
   rows: Row[],
@@ -53,9 +52,9 @@ export type Writing = {
 }
 
 /**
- * Returns the function that writes a row in one statement with those of other calls. `write` returns the results in the rows' order;
- * "locked" if another transaction has locked the row, which is then written again after a pause, as is a row that takes too long
- * alone. Only the call of a bad row rejects. `locked`: how many calls wait for their rows.
+ * Writes a row in one statement with those of other calls. `write` returns the results in the rows' order; "locked" if another transaction
+ * has locked the row, which is then written again after a pause, as is a row that takes too long alone. Only the call of a bad row
+ * rejects. `locked`: how many calls wait for their rows.
  *
  * @param owner whose row it is, and `idOf` its id
  */

@@ -18,8 +18,8 @@ select wanted::date::text as day
  where wanted::date not in (select day from existing)`
 
 /**
- * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but are not dropped with a day. Each
- * day is made by itself, so that one that cannot be made stops no other. Rejects with the first error, when all were tried.
+ * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but not dropped with it. Each is made by
+ * itself, so that one that cannot be made stops no other. Rejects with the first error.
  */
 export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
   const errors: unknown[] = []
@@ -37,10 +37,7 @@ export async function readDaysAhead(sql: Sql): Promise<number> {
   return row?.days ?? 0
 }
 
-/**
- * Drops a day with one statement, under the advisory lock of those that delete such rows. Null: a day is being read, by a long
- * query or a backup, or another process has the lock.
- */
+/** Drops a day under the advisory lock of those that delete such rows. Null: it is being read, or another process has the lock. */
 export async function dropDay<T>(
   pool: Pool,
   lockKey: number,

@@ -19,7 +19,7 @@ export async function cancel(sql: Sql, id: string): Promise<{ attemptDue: boolea
   return { attemptDue: waiting?.attempt_due ?? true }
 }
 
-// An attempt may be in flight if its row does not show that it waits: for its time, or without a lease for a dispatcher to
-// claim it. An attempt of a delivery that was deferred for a resend may have begun before the resend.
+// An attempt may be in flight unless the delivery waits for its time, or without a lease for a claim. An attempt of a delivery that was
+// deferred for a resend may have begun before the resend.
 const attemptDue = `case when deferred_at is not null then lease_expires_at is not null or deferred_reason = 'resend'
        else next_attempt_at <= now() + interval '1 second' end`

@@ -19,8 +19,7 @@ export async function erase(
        select id, event_id, channel_id, 'erased'::delivery_state, attempts, null, null, null, correlation, null from pending`)}
      select from pending`,
   )
-  // The body's hash is erased, too. Somebody who knows all other fields of the body could use the hash to
-  // confirm a guess of the e-mail address.
+  // With the body's hash, somebody who knows all other fields could confirm a guess of the e-mail address.
   const deliveries = await execute(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = now(), last_job = $job,
@@ -29,8 +28,7 @@ export async function erase(
       returning id`,
   )
   await execute("delete from waiting_delivery where delivery_id = any($ids::uuid[])")
-  // A partner's response may repeat the body. The first statement has locked the deliveries and so waited for
-  // attempts that were being recorded. This statement therefore finds these attempts, too.
+  // A response may repeat the body. The first statement has waited for attempts that were being recorded, so these are found, too.
   const excerpts = await execute(
     `update attempt set response_excerpt = null
       where delivery_id = any($ids::uuid[]) and response_excerpt is not null

@@ -18,8 +18,8 @@ update waiting_delivery set lease_expires_at = null, ${deferIfDue("'overdue'")}
 returning delivery_id`
 
 /**
- * Defers scheduled deliveries that are due and that no record has woken: it is late or lost, in a topic that is no longer consumed since
- * RETRY_DELAYS changed, or the process that it had woken was killed. Returns their number, `madeDueAtOnce` at most.
+ * Defers scheduled deliveries that are due and that no record has woken: it is late, lost or in a topic of earlier RETRY_DELAYS, or the
+ * process that it had woken was killed. Returns their number, `madeDueAtOnce` at most.
  */
 export async function makeDue(sql: Sql): Promise<number> {
   return (await sql(statement, [], "make-due")).length

@@ -2,10 +2,7 @@ import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/
 import type { Traceparent } from "@sitewire/runtime"
 import { joinTraceparents, retryWindows, type SyncResult } from "./syncRun.ts"
 
-/**
- * `sentAfterMs`: upper bound of the time from the run's claim until the source had the request. Null if no
- * request was sent.
- */
+/** `sentAfterMs`: upper bound of the time from the run's claim until the source had the request. Null: none was sent. */
 export type Completion = {
   connection: string
   fence: number
@@ -26,22 +23,20 @@ export type Finish =
       syncedMs: number | null
     }
   /**
-   * Nothing was written: a newer start has been granted, the connection's source was changed, the connection
-   * was deleted, or Postgres lost this grant in a failover.
+   * Nothing was written: a newer start was granted, the connection was changed or deleted, or Postgres lost this grant in a failover.
    */
   | { kind: "stale" }
 
 /**
- * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that
- * it covers. The results are in the order of `completions`.
+ * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that it covers. The results are
+ * in the order of `completions`.
  *
- * - The subquery `newest` selects the runs whose fence and grant id are still the newest. Its columns are used from then on,
- *   because joining the parameters again took half of the statement's time.
+ * - `newest` selects the runs whose fence and grant id are still the newest. Joining the parameters again took half of the statement's
+ *   time.
  * - Rows that another transaction has locked are skipped, so that they delay no others: `locked`.
- * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is
- *   added to `sentAfterMs`, because the columns round to milliseconds. An abandoned run that sent nothing
- *   uses up no window. A failed run does, because otherwise an unreachable source would be called without a
- *   pause.
+ * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is added, because the columns
+ *   round to milliseconds. An abandoned run that sent nothing uses up no window. A failed run does, so that an unreachable source is not
+ *   called without a pause.
  * - After a failure with a status, the next request has no validator: some servers reject their own.
  * - A changed content leaves a row of `unpublished_change`, from which its record of `connection.changed` follows.
  * - The content before it becomes a row of `previous_snapshot`. Chunks of this and of older runs are deleted, except those of

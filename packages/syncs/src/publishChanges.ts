@@ -88,13 +88,12 @@ select $1, (select fence from snapshot where connection_id = $1), gen_random_uui
 on conflict (connection_id) do update set claim_id = excluded.claim_id, lease_expires_at = null`
 
 /**
- * Deletes the rows of changes that were published. A compacted topic must end with the newest content of each
- * connection, whichever records Kafka appended late:
+ * Deletes the rows of changes that were published. A compacted topic must end with the newest content of each connection, whichever
+ * records Kafka appended late:
  *
- * - A connection that has changed again meanwhile is published again.
+ * - A connection that has changed again is published again.
  * - If an earlier claim was not finished, its record may follow ours, so ours is repeated after a pause.
- * - If another scheduler has claimed the row, this one was suspended for so long that its record may have followed a
- *   newer one: the newest content is published again.
+ * - If another scheduler has claimed the row, our record may have followed a newer one: the newest content is published again.
  */
 export async function settleChanges(sql: Sql, changes: readonly UnpublishedChange[]): Promise<void> {
   const settled = await settle(sql, valuesOf(changes))

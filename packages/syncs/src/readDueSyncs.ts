@@ -10,12 +10,12 @@ export type DueSyncs = {
 
 /** Of hosts for which syncs wait, so many are read. */
 const mostHosts = 10_000
-/** So many are counted, and as many in the hosts' queues. The number of due syncs has no bound, and each scheduler counts them. */
+/** As many are counted in the hosts' queues. The number of due syncs has no bound, and each scheduler counts them. */
 const mostCounted = 100_000
 
 /**
- * `fullHosts`: source hosts of which this process may start no more syncs. Slow connections that wait for their host are left out of
- * the oldest, because they also wait for each other. Two counts, because each has its own partial index.
+ * `fullHosts`: source hosts of which this process may start no more syncs. Slow connections that wait for their host are left out of the
+ * oldest, because they wait for each other. Each count has its own partial index.
  */
 export async function readDueSyncs(sql: Sql, fullHosts: readonly string[]): Promise<DueSyncs> {
   const [row] = await sql<{ due: number; oldest_seconds: number | null }>(

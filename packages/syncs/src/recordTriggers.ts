@@ -6,24 +6,21 @@ import { joinTraceparents } from "./syncRun.ts"
 export type CompactedTrigger = ConnectorTriggered & { traceparents?: string | null }
 
 /**
- * Adds triggers to the rows of `sync_window`, one row per connection. The scheduler calls this for partners'
- * triggers, and the console if a user requests a sync. `triggers` contains each connection once, because an
- * upsert cannot update a row twice. Unknown connections are skipped.
+ * Adds partners' triggers, and syncs that a user requests, to the rows of `sync_window`. `triggers` contains each connection once,
+ * because an upsert cannot update a row twice. Unknown connections are skipped.
  *
  * - Rows are locked in the order of their ids, to avoid deadlocks.
- * - `failures` (in a row) becomes 0, because a trigger announces a change. So if the next sync fails, its
- *   retry is due after one window, as after a first failure. With `keepLosses`, this does not hold after lost
- *   runs, because a source that kills schedulers would do so in each window in which it is triggered.
- * - During a run, `due_at` is the end of the run's lease and does not change here. `finishRuns` sets it
- *   when the run ends. If `requested` (all triggers) then exceeds `claimed` (those before the run), triggers
- *   came during the run, and the connection is due again.
+ * - `failures` (in a row) becomes 0, because a trigger announces a change. With `keepLosses`, this does not hold after lost runs: a
+ *   source that kills schedulers would do so in each window in which it is triggered.
+ * - During a run, `due_at` is the end of the run's lease. `finishRuns` sets it when the run ends. If `requested` (all triggers) then
+ *   exceeds `claimed` (those before the run), the connection is due again.
  * - `clock_timestamp()` and not `now()`, which is too early if the upsert waited for a claim's row lock.
  *
- * `lockWaitMs`: how long to wait for a row that another transaction has locked. Afterwards, the triggers of all
- * other connections are recorded. 0: does not wait. Default: waits until the statement timeout.
+ * `lockWaitMs`: how long to wait for a locked row, before the triggers of all other connections are recorded. 0: does not wait.
+ * Default: waits until the statement timeout.
  *
- * `dueInMs`: until the first of these connections is due. Null if a sync is running for each of them.
- * `locked`: connections whose triggers were not recorded.
+ * `dueInMs`: until the first of these connections is due. Null if a sync is running for each of them. `locked`: connections whose
+ * triggers were not recorded.
  */
 export async function recordTriggers(
   sql: Sql,

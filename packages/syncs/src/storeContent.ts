@@ -79,11 +79,10 @@ export type Chunk = Pick<GrantedRun, "connection" | "site" | "fence" | "grantId"
 export type StoredChunk = "stored" | "stale" | "locked" | "site-full"
 
 /**
- * Stores a chunk of content under the run's fence. Stores nothing if a newer start has been granted, or the
- * connection's source was changed (`stale`), if another transaction has locked the row of `sync_window`
- * (`locked`), or if the site would then store more than `siteMaxBytes` (`site-full`). If a newer start is granted
- * while the statement runs, `finishRuns` deletes the chunk at the end of the newer run. The lock makes a deletion
- * of the connection wait for the chunk, which the deletion then deletes.
+ * Stores a chunk of content under the run's fence. Stores nothing if a newer start has been granted, or the connection's source was
+ * changed (`stale`), if another transaction has locked the row of `sync_window` (`locked`), or if the site would store more than
+ * `siteMaxBytes` (`site-full`). If a newer start is granted meanwhile, `finishRuns` deletes the chunk at the end of the newer run. The
+ * lock makes a deletion of the connection wait for the chunk, which it then deletes.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk, siteMaxBytes: number): Promise<StoredChunk> {
   const [row] = await store(sql, { ...chunk, siteMaxBytes })
