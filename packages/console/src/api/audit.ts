@@ -1,7 +1,7 @@
 import { type AuditEntry, auditEntrySchema, revealingOperations } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import { invalidField } from "../http/problems.ts"
-import { responseOf } from "../http/responseOf.ts"
+import { responseOf } from "../http/response.ts"
 import { implement } from "./implement.ts"
 import { listPage, newestFirst } from "./pagination.ts"
 

@@ -1,9 +1,8 @@
 import { apiKeySchema } from "@sitewire/contracts"
 import { createApiKey as insertApiKey } from "../auth/apiKey.ts"
-import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
+import { describeUnknownScopes, findUnknownScopes } from "../auth/keyScopes.ts"
 import { invalidField, notFound, problem } from "../http/problems.ts"
-import { changesOf, ok } from "../http/response.ts"
-import { columnsOf, responseOf } from "../http/responseOf.ts"
+import { changesOf, columnsOf, ok, responseOf } from "../http/response.ts"
 import { implement } from "./implement.ts"
 import { listPage, newestFirst } from "./pagination.ts"
 

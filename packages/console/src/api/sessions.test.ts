@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
 import { createApiKey } from "../auth/apiKey.ts"
-import { limitKeys } from "../auth/limitKeys.ts"
+import { limitKeys } from "../retention/deleteOldRecords.ts"
 import { createSignInLink } from "../session/signInLinks.ts"
 
 let console: TestConsole

@@ -11,12 +11,12 @@ import { invalidField, notFound } from "../http/problems.ts"
 import { ok } from "../http/response.ts"
 import { minuteMs } from "../statistics/countMinute.ts"
 import { quantile } from "../statistics/latency.ts"
-import { readDeferred } from "../statistics/readDeferred.ts"
 import {
   addUp,
   type Counts,
   floorTo,
   type Point,
+  readDeferred,
   readPoints,
   readPosition,
 } from "../statistics/readPoints.ts"

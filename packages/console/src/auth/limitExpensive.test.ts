@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http"
 import { waitUntil } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
-import { KafkaUnavailable } from "../kafka/kafkaUnavailable.ts"
+import { KafkaUnavailable } from "../kafka/publisher.ts"
 import { limitExpensive } from "./limitExpensive.ts"
 
 /** Lets statements of the console that read the table wait. */

@@ -5,8 +5,7 @@ import type { Response } from "express"
 import { expect, onTestFinished, test } from "vitest"
 import { openBrowser } from "../../test/fixtures/browser.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
-import { limitRate, type RateSettings } from "./limitRate.ts"
-import { slowDownRejected } from "./slowDown.ts"
+import { limitRate, type RateSettings, slowDownRejected } from "./limitRate.ts"
 
 const log = createLogger({ service: "test", level: "fatal" })
 

@@ -1,14 +1,12 @@
+import ipaddr from "ipaddr.js"
 import { setTimeout as sleep } from "node:timers/promises"
 import { sha256 } from "@sitewire/contracts"
 import type { Logger } from "@sitewire/runtime"
 import type { Response } from "express"
 import { problem } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
-import { networkOf } from "../session/limitAddress.ts"
 import { belongsToPartner } from "./caller.ts"
 import { limitExpensive } from "./limitExpensive.ts"
-import { reserveTurns } from "./reserveTurns.ts"
-import { type SlowDown, slowDownRejected } from "./slowDown.ts"
 
 /** A request waits for its turn for so long at most. With a turn every 200 ms, a client that sends one after the other is never rejected. */
 const longestWaitMs = 4_000
@@ -133,4 +131,68 @@ export function limitRate(
   }
 
   return { takeTurn, slowDown }
+}
+
+/** Turns that an id gets at once: about what a page of the web console sends together. */
+const atOnce = 10
+const forgetThreshold = 10_000
+
+/** Returns in how many milliseconds the turn is. */
+type ReserveTurn = (id: string, perMinute: number) => number
+
+/**
+ * Spreads the requests of each id: `atOnce` at once, and then one every `60_000 / perMinute` milliseconds. If they were only
+ * counted for each minute, all of a minute could come in its first second, and delay everybody else in it. A turn that is
+ * later than `longestWaitMs` is not reserved.
+ */
+export function reserveTurns(longestWaitMs: number, now = () => performance.now()): ReserveTurn {
+  /** When each id has all its turns at once again. */
+  const restored = new Map<string, number>()
+  let forgetFrom = forgetThreshold
+
+  function forgetRestored(at: number): void {
+    for (const [id, time] of restored) if (time <= at) restored.delete(id)
+    forgetFrom = Math.max(forgetThreshold, 2 * restored.size)
+  }
+
+  return (id, perMinute) => {
+    const at = now()
+    const everyMs = 60_000 / perMinute
+    const restoredAt = Math.max(restored.get(id) ?? 0, at) + everyMs
+    const waitMs = Math.max(0, restoredAt - at - Math.min(atOnce, perMinute) * everyMs)
+    if (waitMs > longestWaitMs) return waitMs
+    if (restored.size >= forgetFrom) forgetRestored(at)
+    restored.set(id, restoredAt)
+    return waitMs
+  }
+}
+
+/** Each needs a socket, and some 20 KB of memory. */
+const mostWaiting = 1_000
+
+type SlowDown = (response: Response) => Promise<void>
+
+/**
+ * Delays responses to requests that are rejected because there were too many. Otherwise, a client that repeats them without
+ * a pause would use as much CPU time for the rejections as for the requests. If too many wait, the connection is closed
+ * instead, after the response.
+ */
+export function slowDownRejected(ms: number): SlowDown {
+  let waiting = 0
+  return async (response) => {
+    if (waiting >= mostWaiting) {
+      response.setHeader("connection", "close")
+      return
+    }
+    waiting++
+    await sleep(ms)
+    waiting--
+  }
+}
+
+/** One customer of a provider has a whole /64 network of IPv6. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === "ipv6" ? parsed.toByteArray().slice(0, 8).join(".") : parsed.toString()
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { reserveTurns } from "./reserveTurns.ts"
+import { reserveTurns } from "./limitRate.ts"
 
 const longestWaitMs = 4_000
 

@@ -1,7 +1,7 @@
 import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
-import { statesAndErrors } from "../deliveries/statesAndErrors.ts"
+import { statesAndErrors } from "../deliveries/deliveryResponse.ts"
 import { minuteMs } from "../statistics/countMinute.ts"
 import { dayMs } from "../statistics/countNextMinute.ts"
 import { floorTo } from "../statistics/readPoints.ts"

@@ -5,12 +5,14 @@ import {
   attemptSchema,
   type Delivery,
   deliverySchema,
+  deliveryStateSchema,
+  timeSchema,
 } from "@sitewire/contracts"
-import type { Prisma } from "@sitewire/database/prisma"
-import { columnsOf, responseOf } from "../http/responseOf.ts"
-import type { AttemptRow } from "./findAttempts.ts"
+import { named, type Sql } from "@sitewire/database"
+import type { Prisma, PrismaQueries } from "@sitewire/database/prisma"
+import { z } from "zod"
+import { columnsOf, responseOf } from "../http/response.ts"
 import { maskEmails } from "./maskEmails.ts"
-import type { Waiting } from "./withWaiting.ts"
 
 /** The columns of a response. `body` is omitted because it contains personal data and may be large; its digest would confirm guesses. */
 export const deliveryColumns = {
@@ -68,3 +70,49 @@ export function errorClass(error: string): AttemptError {
   const known = attemptErrorSchema.safeParse(error)
   return known.success ? known.data : "protocol"
 }
+
+/** Values of the column `state_error`. Undefined: all states, or all errors and none. */
+export function statesAndErrors(state?: Delivery["state"], error?: AttemptError): string[] {
+  const states = state === undefined ? deliveryStateSchema.options : [state]
+  const errors = error === undefined ? ["", ...attemptErrorSchema.options] : [error]
+  return states.flatMap((one) => errors.map((other) => `${one}:${other}`))
+}
+
+/** What a delivery waits for. Null: for nothing. */
+type Waiting = Pick<Prisma.WaitingDeliveryModel, "next_attempt_at" | "deferred_at" | "deferred_reason"> | null
+
+/** Adds to each delivery what it waits for. */
+export async function withWaiting<Row extends { id: string }>(
+  prisma: PrismaQueries,
+  rows: readonly Row[],
+): Promise<(Row & { waiting: Waiting })[]> {
+  const waiting = await prisma.waitingDelivery.findMany({
+    where: { delivery_id: { in: rows.map(({ id }) => id) } },
+    select: { delivery_id: true, next_attempt_at: true, deferred_at: true, deferred_reason: true },
+  })
+  const byId = new Map(waiting.map(({ delivery_id, ...row }) => [delivery_id, row]))
+  return rows.map((row) => ({ ...row, waiting: byId.get(row.id) ?? null }))
+}
+
+type AttemptRow = Pick<Prisma.AttemptModel, keyof Attempt>
+
+const columns = Object.keys(attemptSchema.shape).join(", ")
+
+/** Resends can make thousands of attempts of one delivery. */
+export function attemptsOf(sql: Sql, delivery: string) {
+  return {
+    key: z.tuple([z.int32(), timeSchema]),
+    keyOf: ({ number, started_at }: AttemptRow): AttemptKey => [number, started_at.toISOString()],
+    read: (after: AttemptKey | undefined, count: number) =>
+      sql<AttemptRow>(
+        ...named(
+          `select ${columns} from attempt
+           where delivery_id = $delivery ${after ? "and (number, started_at) < ($number::int, $started_at::timestamptz)" : ""}
+           order by number desc, started_at desc limit $count`,
+          { delivery, count, number: after?.[0], started_at: after?.[1] },
+        ),
+      ),
+  }
+}
+
+type AttemptKey = [number: number, startedAt: string]

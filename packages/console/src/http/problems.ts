@@ -1,4 +1,5 @@
-import { type ProblemCode, problemCodes } from "@sitewire/contracts"
+import { describeIssue, type ProblemCode, problemCodes } from "@sitewire/contracts"
+import type { z } from "zod"
 import type { FieldError, Problem } from "./response.ts"
 
 /**
@@ -85,4 +86,17 @@ export function siteNotAllowed(site: string): Problem {
     "missing-scope",
     `The API key may not create connections of the site "${site}". It needs the scope operate or site:${site}.`,
   )
+}
+
+/** The fields that a schema rejected. Messages name fields and rules, and never a value. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => {
+        const field = [...issue.path, key].join(".")
+        return { field, message: `${field} is not a field of this request: check its spelling, or remove it` }
+      })
+    }
+    return [{ field: issue.path.join(".") || "body", message: describeIssue(issue, "body") }]
+  })
 }

@@ -2,7 +2,7 @@ import type { Job } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { newId } from "../newIds.ts"
-import { forgetReplayed } from "./replay/replayedEvents.ts"
+import { forgetReplayed } from "./replay/countReplay.ts"
 
 const columns = "id, kind, state, filter, reason, requested_by, position, counts, created_at, finished_at"
 

@@ -1,6 +1,6 @@
 import type { Pool } from "@sitewire/database"
 import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
-import { KafkaUnavailable } from "../kafka/kafkaUnavailable.ts"
+import { KafkaUnavailable } from "../kafka/publisher.ts"
 import { erasureStep } from "./erasure/erasureStep.ts"
 import type { StepContext } from "./job.ts"
 import type { ReconcileSources } from "./reconcile/reconcileSources.ts"

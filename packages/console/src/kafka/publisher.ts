@@ -12,14 +12,13 @@ import {
   retryWhileUnavailable,
   watchDependency,
 } from "@sitewire/runtime"
-import { KafkaUnavailable } from "./kafkaUnavailable.ts"
 
 /** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
 type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
 
 export type Publish = (record: ProducerRecord) => Promise<Published>
 
-export type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
+type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
 
 /**
  * Connects to Kafka in the background, so that the console starts and works while Kafka is unavailable.
@@ -72,4 +71,12 @@ export function startPublisher(settings: {
 export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<void> {
   for (const outcome of await Promise.all(records.map((record) => publish(record))))
     if (outcome.kind === "unavailable") throw new KafkaUnavailable(outcome.why)
+}
+
+export class KafkaUnavailable extends Error {
+  override name = "KafkaUnavailable"
+}
+
+export function unavailable(cause: unknown): never {
+  throw new KafkaUnavailable(reasonOf(cause), { cause })
 }

@@ -1,7 +1,7 @@
 import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
 import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
 import { shareRunning } from "@sitewire/runtime"
-import { KafkaUnavailable, unavailable } from "./kafkaUnavailable.ts"
+import { KafkaUnavailable, unavailable } from "./publisher.ts"
 
 type Settings = TopicSettings & {
   kafka: KafkaConnection

@@ -8,7 +8,7 @@ import {
   readTopic,
   topicEnd,
 } from "@sitewire/kafka"
-import { unavailable } from "./kafkaUnavailable.ts"
+import { unavailable } from "./publisher.ts"
 import { openTransactionOf } from "./topicStatus.ts"
 
 /** Reads a topic. If one of the functions fails, it rejects with `KafkaUnavailable`. */
@@ -48,4 +48,17 @@ async function openTransactionsIn(kafka: KafkaConnection, topic: string): Promis
   return (backlog?.partitions ?? []).flatMap(({ partition, openTransaction }) =>
     openTransaction ? [{ topic, partition, ...openTransactionOf(openTransaction) }] : [],
   )
+}
+
+/** Batches are large, because each read opens connections. */
+export const batchLimits = { maxRecords: 5_000, maxBytes: 8 * 1024 * 1024 }
+
+/** Yields a range of site.paid.invalid in batches, so that only one batch is in memory. */
+export async function* readInBatches(invalidTopic: InvalidTopic, from: Offsets, to: Offsets) {
+  for (let next = from, ended = false; !ended; ) {
+    const batch = await invalidTopic.read({ from: next, to, ...batchLimits })
+    yield batch
+    ended = batch.ended
+    next = batch.next
+  }
 }

@@ -1,9 +1,8 @@
 import { describeFailure, describeRecovery } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
 import { withoutQuery } from "../audit/withoutQuery.ts"
-import { type ChannelOfHealth, readHealth } from "../channels/health/readHealth.ts"
-import { attemptResponse } from "../deliveries/deliveryResponse.ts"
-import { attemptsOf } from "../deliveries/findAttempts.ts"
+import { type ChannelOfHealth, readHealth } from "../channels/readHealth.ts"
+import { attemptResponse, attemptsOf } from "../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../deliveries/maskEmails.ts"
 import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
 

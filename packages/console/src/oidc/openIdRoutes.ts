@@ -1,5 +1,6 @@
 import { sqlWithin } from "@sitewire/database/prisma"
-import express, { type Request, type Response, type Router } from "express"
+import type { Request, Response, Router } from "express"
+import express from "express"
 import { logAudit, originOf } from "../audit/auditEntry.ts"
 import { problem, unknownPath } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
@@ -9,9 +10,7 @@ import { readSessionCookie, setSessionCookie } from "../session/sessionCookie.ts
 import { createSession, deleteSession, findSession } from "../session/sessions.ts"
 import type { SignInContext } from "../session/signInContext.ts"
 import { clearBegunSignIn, readBegunSignIn, storeBegunSignIn } from "./begunSignIn.ts"
-import { describeFailure } from "./describeFailure.ts"
 import type { OpenIdProvider } from "./openIdProvider.ts"
-import { ownPath } from "./ownPath.ts"
 
 const begin = "/session/oidc"
 const callback = "/session/oidc/callback"
@@ -127,4 +126,40 @@ function sendFailure(request: Request, response: Response, failure: Problem): vo
   }
   const link = { path: "/sign-in", text: "Back to the sign-in" }
   sendPage(response, failure.status, { title: "You are not signed in", text: failure.detail, link })
+}
+
+/** The path to which a sign-in returns. Anything but a path of this origin becomes `/`. */
+function ownPath(text: unknown, origin: string): string {
+  if (typeof text !== "string" || !text.startsWith("/") || text.length > 500) return "/"
+  if (!URL.canParse(text, origin)) return "/"
+  const url = new URL(text, origin)
+  // A path that begins with two slashes would lead to another host.
+  const isOwn = url.origin === origin && !url.pathname.startsWith("//")
+  return isOwn ? `${url.pathname}${url.search}${url.hash}` : "/"
+}
+
+/** The provider, or the browser that comes back from it, sent something that does not belong to the sign-in. */
+const rejections = new Set([
+  "OAUTH_AUTHORIZATION_RESPONSE_ERROR",
+  "OAUTH_INVALID_RESPONSE",
+  "OAUTH_JWT_CLAIM_COMPARISON_FAILED",
+  "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
+  "invalid_grant",
+])
+
+/**
+ * Errors of openid-client contain claims and tokens, so only their codes may be logged. Whatever is not a rejection
+ * means that the provider is unavailable, or that it and this console are not configured for each other.
+ */
+function describeFailure(error: unknown): { isRejection: boolean; reason: string } {
+  const codes = codesOf(error)
+  return { isRejection: codes.some((code) => rejections.has(code)), reason: codes.join(" ") || "unknown" }
+}
+
+/** The codes of an error and of its causes, such as OAUTH_RESPONSE_BODY_ERROR, invalid_client or ECONNREFUSED. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const own = [error.name, "code" in error ? error.code : "", "error" in error ? error.error : ""]
+  const named = own.filter((code): code is string => typeof code === "string" && /^\w{2,60}$/.test(code))
+  return [...named, ...codesOf(error.cause)]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readProvider } from "./readProvider.ts"
+import { readProvider } from "./openIdProvider.ts"
 
 test("OpenID Connect is configured completely or not at all", () => {
   const none = {

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import compression from "compression"
-import express, { type Request, type RequestHandler, type Response, type Router } from "express"
+import type { Request, RequestHandler, Response, Router } from "express"
+import express from "express"
 import { sendPage } from "./sendPage.ts"
 
 /** The build of the front end writes it wherever a nonce belongs. */
@@ -83,3 +85,6 @@ async function sendIndex(response: Response, folder: string): Promise<void> {
   })
   response.type("html").send(html.replaceAll(placeholder, nonce))
 }
+
+/** The build of packages/web. The console does not import it, because the management API works without it. */
+export const defaultPageFolder = fileURLToPath(new URL("../../../web/dist", import.meta.url))

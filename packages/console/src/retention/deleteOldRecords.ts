@@ -1,4 +1,6 @@
+import { statisticsKeptMs } from "@sitewire/contracts"
 import { readClock, type Sql } from "@sitewire/database"
+import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 import { deletePreviousContents, readableForMs } from "@sitewire/syncs"
 
 const batch = 1_000
@@ -19,16 +21,17 @@ const tables = [
   { table: "sign_in_link", key: "id", keptFor: "day" },
   { table: "receiver_certificate", key: "origin", keptFor: "audit", time: "seen_at" },
   { table: "mail_recipient", key: "id", keptFor: "day", time: "next_at" },
+  { table: "statistic", key: "channel_id, started_at", keptFor: "statistics", time: "started_at" },
 ] as const
 
 /**
  * Deletes what is older than the retention of the audit log: audit entries, jobs that are no erasures,
  * resolved incidents, and certificates that were not seen since. Also responses and test deliveries whose
- * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, and replaced contents that
- * have expired.
+ * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, statistics, and replaced
+ * contents that have expired.
  */
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
-  const ages = { audit: auditRetentionMs, day: dayMs }
+  const ages = { audit: auditRetentionMs, day: dayMs, statistics: statisticsKeptMs }
   let deleted = 0
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""
@@ -56,4 +59,34 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
     count = await deletePreviousContents(sql, { before, limit: batch })
   }
   return deleted
+}
+
+const intervalMs = 10 * 60_000
+
+/** Deletes old records at the start and then every ten minutes. */
+export function startDeletingOldRecords(settings: {
+  sql: Sql
+  auditRetentionMs: number
+  keyMaxAgeMs: number | undefined
+  log: Logger
+}): { close(): Promise<void> } {
+  const { sql, auditRetentionMs, keyMaxAgeMs, log } = settings
+  return repeatUntilClosed({
+    async step() {
+      await deleteOldRecords(sql, auditRetentionMs)
+      if (keyMaxAgeMs !== undefined) await limitKeys(sql, keyMaxAgeMs)
+    },
+    intervalMs,
+    failed: "old records could not be deleted; the next run tries again",
+    log,
+  })
+}
+
+/** Lets keys that are valid for longer than the policy allows expire when it says, whoever has created them. */
+export async function limitKeys(sql: Sql, maxAgeMs: number): Promise<void> {
+  await sql(
+    `update api_key set expires_at = created_at + $1 * interval '1 millisecond'
+      where revoked_at is null and (expires_at is null or expires_at > created_at + $1 * interval '1 millisecond')`,
+    [maxAgeMs],
+  )
 }

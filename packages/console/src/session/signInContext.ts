@@ -2,10 +2,12 @@ import type { SignInMethods } from "@sitewire/contracts"
 import type { SealingKeys, Sql } from "@sitewire/database"
 import type { PrismaClient } from "@sitewire/database/prisma"
 import { Counter, type Logger, type Registry } from "@sitewire/runtime"
-import type { RateLimit } from "../auth/limitRate.ts"
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible"
+import { networkOf, type RateLimit } from "../auth/limitRate.ts"
+import { problem } from "../http/problems.ts"
+import type { Problem } from "../http/response.ts"
 import type { OpenIdProvider } from "../oidc/openIdProvider.ts"
 import type { ConsoleOrigin } from "./consoleOrigin.ts"
-import { type AddressLimit, limitAddress } from "./limitAddress.ts"
 import type { SessionLimits } from "./sessions.ts"
 
 type Method = "key" | "link" | "oidc"
@@ -47,5 +49,27 @@ export function createSignInContext(
     limitRejected: limitAddress(10, 600, "Too many sign-ins have failed."),
     limitOpenId: limitAddress(60, 60, "Too many sign-ins have begun."),
     count: (method, outcome) => signIns.inc({ method, outcome }),
+  }
+}
+
+/** Counts something of a client's address. A problem, with the seconds to wait, if it was too often. */
+type AddressLimit = (address: string) => Promise<{ problem: Problem; seconds: number } | null>
+
+/**
+ * Limits an address, and nothing that addresses share: otherwise a few clients could lock out all others. Every console
+ * counts for itself.
+ */
+function limitAddress(points: number, seconds: number, what: string): AddressLimit {
+  const limiter = new RateLimiterMemory({ points, duration: seconds })
+  return async (address) => {
+    try {
+      await limiter.consume(networkOf(address))
+      return null
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error
+      const wait = Math.max(1, Math.ceil(error.msBeforeNext / 1000))
+      const detail = `${what} Try again in ${wait} seconds.`
+      return { problem: problem("too-many-sign-ins", detail), seconds: wait }
+    }
   }
 }

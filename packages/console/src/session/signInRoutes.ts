@@ -12,13 +12,23 @@ import express, { type Request, type Response, type Router } from "express"
 import { logAudit, originOf } from "../audit/auditEntry.ts"
 import { findKey } from "../auth/apiKey.ts"
 import { invalidCsrfToken, invalidSession } from "../auth/authenticate.ts"
-import { fieldErrors } from "../http/fieldErrors.ts"
-import { invalidRequest, keySignInDisabled, methodNotAllowed, problem } from "../http/problems.ts"
+import {
+  fieldErrors,
+  invalidRequest,
+  keySignInDisabled,
+  methodNotAllowed,
+  problem,
+} from "../http/problems.ts"
 import { readJsonBody } from "../http/readJsonBody.ts"
 import type { Problem } from "../http/response.ts"
 import { sendProblem } from "../http/sendResponse.ts"
-import { csrfTokenOf, isCsrfTokenOf } from "./csrfToken.ts"
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from "./sessionCookie.ts"
+import {
+  clearSessionCookie,
+  csrfTokenOf,
+  isCsrfTokenOf,
+  readSessionCookie,
+  setSessionCookie,
+} from "./sessionCookie.ts"
 import { createSession, deleteSession, type FoundSession, findSession, type SigningIn } from "./sessions.ts"
 import type { SignInContext } from "./signInContext.ts"
 import { findSignInLink, useSignInLink } from "./signInLinks.ts"

@@ -8,10 +8,12 @@ import {
   insertDelivery,
   insertSync,
 } from "../../test/fixtures/statistics.ts"
-import { type Counted, countNextMinute, dayMs, hourMs } from "./countNextMinute.ts"
-import { deleteOldStatistics } from "./deleteOldStatistics.ts"
+import { deleteOldRecords } from "../retention/deleteOldRecords.ts"
+import { type Counted, countNextMinute } from "./countNextMinute.ts"
 
 const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let pool: Pool
 beforeAll(async () => {
@@ -207,7 +209,7 @@ test("minutes older than 7 days are deleted", async () => {
     await sql("insert into statistic values ('', $1, 0, '{}', '{}', '{}', 0, 0, '{}')", [
       new Date(Date.now() - age * dayMs),
     ])
-  expect(await deleteOldStatistics(sql)).toBe(1)
+  expect(await deleteOldRecords(sql, dayMs)).toBe(1)
   expect(await sql("select count(*)::int as n from statistic")).toEqual([{ n: 1 }])
 })
 

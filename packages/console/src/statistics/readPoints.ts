@@ -13,7 +13,7 @@ export type Point = {
   syncs: Counts
 }
 
-export type Position = Pick<Prisma.StatisticsPositionModel, "counted_through">
+type Position = Pick<Prisma.StatisticsPositionModel, "counted_through">
 
 export async function readPosition(sql: Sql): Promise<Position> {
   const [row] = await sql<Position>("select counted_through from statistics_position where id = 1")
@@ -90,4 +90,22 @@ function add(total: Counts, counts: Counts): void {
 
 export function floorTo(ms: number, length: number): number {
   return Math.floor(ms / length) * length
+}
+
+/** Deferred deliveries by reason when the newest minute was counted. Null if no minute was counted yet. */
+export async function readDeferred(
+  sql: Sql,
+  channel: string,
+  { counted_through }: Position,
+): Promise<{ countedAt: Date; byReason: Counts } | null> {
+  const newest = new Date(counted_through.getTime() - minuteMs)
+  const rows = await sql<{ channel_id: string; counted_at: Date; deferred: Counts | null }>(
+    `select channel_id, counted_at, deferred from statistic
+      where channel_id in ('', $1) and started_at = $2`,
+    [channel, newest],
+  )
+  const all = rows.find((row) => row.channel_id === "")
+  if (!all) return null
+  const own = rows.find((row) => row.channel_id === channel)
+  return { countedAt: all.counted_at, byReason: own?.deferred ?? {} }
 }

@@ -11,7 +11,7 @@ import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { describeSyncError } from "../connections/describeSyncError.ts"
 import { maskedBody } from "../deliveries/maskEmails.ts"
-import { responseOf } from "../http/responseOf.ts"
+import { responseOf } from "../http/response.ts"
 
 export type Change = {
   event: StreamEvent

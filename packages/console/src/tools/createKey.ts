@@ -3,10 +3,9 @@ import { openPrisma, sqlWithin } from "@sitewire/database/prisma"
 import { ConfigurationError } from "@sitewire/runtime"
 import { insertAudit } from "../audit/auditEntry.ts"
 import { createApiKey } from "../auth/apiKey.ts"
-import { describeUnknownScopes, findUnknownScopes } from "../auth/findUnknownScopes.ts"
+import { describeUnknownScopes, findUnknownScopes } from "../auth/keyScopes.ts"
 import { changesOf } from "../http/response.ts"
-import { runTool } from "./runTool.ts"
-import { writeStdout } from "./writeStdout.ts"
+import { runTool, writeStdout } from "./runTool.ts"
 
 await runTool({
   usage: `Creates an API key of the management API and prints it. The key cannot be shown again.

@@ -1,3 +1,4 @@
+import { pipeline } from "node:stream/promises"
 import { parseArgs } from "node:util"
 import { type DatabaseAccess, openPool, type Pool } from "@sitewire/database"
 import {
@@ -9,7 +10,6 @@ import {
   reasonOf,
   type Variables,
 } from "@sitewire/runtime"
-import { StdoutError } from "./writeStdout.ts"
 
 const { DATABASE_URL, DATABASE_PASSWORD_COMMAND } = databaseVariables
 
@@ -70,5 +70,26 @@ function readOptions<Option extends string>(
     return missing ? `--${missing} is required.` : (values as Record<Option, string>)
   } catch (error) {
     return reasonOf(error)
+  }
+}
+
+class StdoutError extends Error {
+  constructor(cause: unknown) {
+    super(
+      `standard output cannot be written (${reasonOf(cause)}). Send it to a terminal, file or pipe that is open.`,
+      {
+        cause,
+      },
+    )
+    this.name = "StdoutError"
+  }
+}
+
+/** Resolves once the text is written; rejects with a StdoutError if standard output is closed or full. */
+export async function writeStdout(text: string): Promise<void> {
+  try {
+    await pipeline([text], process.stdout, { end: false })
+  } catch (error) {
+    throw new StdoutError(error)
   }
 }

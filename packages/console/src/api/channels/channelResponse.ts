@@ -4,8 +4,7 @@ import { z } from "zod"
 import { withoutQuery } from "../../audit/withoutQuery.ts"
 import { type Caller, manages, sees } from "../../auth/caller.ts"
 import { maskEmails } from "../../deliveries/maskEmails.ts"
-import { changesOf, ok, type Success } from "../../http/response.ts"
-import { columnsOf, responseOf } from "../../http/responseOf.ts"
+import { changesOf, columnsOf, ok, responseOf, type Success } from "../../http/response.ts"
 import type { ApiContext } from "../implement.ts"
 
 /** What a response needs: sealed (encrypted) secrets are never read. */

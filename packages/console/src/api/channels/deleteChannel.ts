@@ -1,7 +1,7 @@
 import { mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
 import { forgetChannel } from "@sitewire/deliveries"
-import { removeScope } from "../../auth/removeScope.ts"
+import { removeScope } from "../../auth/keyScopes.ts"
 import { notFound, problem } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { insertDeliveries, insertWaiting } from "../../../test/fixtures/deliveries.ts"
 import { readRows } from "../../../test/fixtures/readRows.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
-import { readAttemptStatistics } from "../../channels/health/readAttemptStatistics.ts"
-import { readLastAttempts } from "../../channels/health/readLastAttempts.ts"
+import { readAttemptStatistics } from "../../channels/readHealth.ts"
+import { readLastAttempts } from "../../channels/readLastAttempts.ts"
 import { countMinute } from "../../statistics/countMinute.ts"
 
 let console: TestConsole

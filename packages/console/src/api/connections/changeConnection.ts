@@ -1,6 +1,6 @@
 import { sealContexts } from "@sitewire/database"
 import { changeSource } from "@sitewire/syncs"
-import { removeScope } from "../../auth/removeScope.ts"
+import { removeScope } from "../../auth/keyScopes.ts"
 import { notFound } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { checkAddress } from "../checkAddress.ts"

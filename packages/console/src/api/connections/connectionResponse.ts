@@ -3,7 +3,7 @@ import type { Prisma } from "@sitewire/database/prisma"
 import { withoutQuery } from "../../audit/withoutQuery.ts"
 import { type Caller, manages } from "../../auth/caller.ts"
 import { describeSyncError } from "../../connections/describeSyncError.ts"
-import { responseOf } from "../../http/responseOf.ts"
+import { responseOf } from "../../http/response.ts"
 import { etagOf } from "../etag.ts"
 
 /** A connection with its window. It contains no token: only routes that return the token read it. */

@@ -1,7 +1,7 @@
 import { type Sync, syncSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import { describeSyncError } from "../../connections/describeSyncError.ts"
-import { responseOf } from "../../http/responseOf.ts"
+import { responseOf } from "../../http/response.ts"
 
 /** The driver returns a `bigint` as a text. */
 export type SyncRow = Pick<

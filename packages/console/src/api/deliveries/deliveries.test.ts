@@ -5,7 +5,7 @@ import { waitUntil } from "@sitewire/testkit"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { readRows } from "../../../test/fixtures/readRows.ts"
 import { startConsole, type TestConsole } from "../../../test/fixtures/startConsole.ts"
-import { attemptsOf } from "../../deliveries/findAttempts.ts"
+import { attemptsOf } from "../../deliveries/deliveryResponse.ts"
 
 const email = "owner@shop.example"
 

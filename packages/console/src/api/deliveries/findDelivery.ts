@@ -1,6 +1,5 @@
 import type { Caller } from "../../auth/caller.ts"
-import { type DeliveryRow, deliveryColumns } from "../../deliveries/deliveryResponse.ts"
-import { withWaiting } from "../../deliveries/withWaiting.ts"
+import { type DeliveryRow, deliveryColumns, withWaiting } from "../../deliveries/deliveryResponse.ts"
 import type { ApiContext } from "../implement.ts"
 
 /** Null if the delivery does not exist or the API key may not see its channel. */

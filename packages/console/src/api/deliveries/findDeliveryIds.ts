@@ -10,7 +10,7 @@ import {
   timeOfDeliveryId,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import { statesAndErrors } from "../../deliveries/statesAndErrors.ts"
+import { statesAndErrors } from "../../deliveries/deliveryResponse.ts"
 
 export type DeliverySearch = Omit<DeliveryQuery, "cursor" | "limit" | "channel"> & {
   /** Null: of all channels. */

@@ -1,8 +1,12 @@
 import type { ListedDelivery } from "@sitewire/contracts"
 import { z } from "zod"
-import { type DeliveryRow, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
+import {
+  type DeliveryRow,
+  deliveryColumns,
+  deliveryResponse,
+  withWaiting,
+} from "../../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
-import { withWaiting } from "../../deliveries/withWaiting.ts"
 import { invalidField, notFound, searchTooBroad } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { findChannel } from "../channels/channelResponse.ts"

@@ -1,9 +1,13 @@
 import { newestAttempts } from "@sitewire/contracts"
 import { manages, nameOf } from "../../auth/caller.ts"
-import { attemptResponse, deliveryColumns, deliveryResponse } from "../../deliveries/deliveryResponse.ts"
-import { attemptsOf } from "../../deliveries/findAttempts.ts"
+import {
+  attemptResponse,
+  attemptsOf,
+  deliveryColumns,
+  deliveryResponse,
+  withWaiting,
+} from "../../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
-import { withWaiting } from "../../deliveries/withWaiting.ts"
 import { notFound, problem } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { shownAddress } from "../channels/channelResponse.ts"

@@ -1,7 +1,6 @@
 import { searchedInvalidEvents } from "@sitewire/contracts"
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
-import { readInBatches } from "../../kafka/readInBatches.ts"
-import type { InvalidTopic } from "../../kafka/topicReader.ts"
+import { type InvalidTopic, readInBatches } from "../../kafka/topicReader.ts"
 import { type InvalidRecord, invalidEventResponse } from "./invalidEventResponse.ts"
 
 /**

@@ -5,7 +5,7 @@ import {
   type TopicSettings,
   topicCatalogue,
 } from "@sitewire/contracts"
-import { responseOf } from "../../http/responseOf.ts"
+import { responseOf } from "../../http/response.ts"
 import { rateOf, totalOf } from "../../jobs/job.ts"
 import type { JobRow } from "../../jobs/jobRows.ts"
 import { findingsOf } from "../../jobs/reconcile/reconcilePosition.ts"

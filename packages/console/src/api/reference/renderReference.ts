@@ -1,4 +1,4 @@
-import { type Html, html } from "../../page/html.ts"
+import { type Html, html } from "../../page/sendPage.ts"
 import { type OpenApi, operationsOf } from "../openapi/jsonSchema.ts"
 import { renderOperation } from "./renderOperation.ts"
 import { inline, paragraphs, renderFields, schemaId, typeOf } from "./renderSchema.ts"

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../page/html.ts"
+import { type Html, html } from "../../page/sendPage.ts"
 import { innerSchemas, type JsonSchema, type Parameter } from "../openapi/jsonSchema.ts"
 
 type Field = { name: string; schema: JsonSchema; required: boolean; place?: string; example?: unknown }

@@ -1,6 +1,7 @@
-import type { Logger, Registry } from "@sitewire/runtime"
+import { confidentialResponse, type Logger, type Registry } from "@sitewire/runtime"
 import compression from "compression"
-import express, { type Express, type Request, type RequestHandler, type Response, type Router } from "express"
+import type { Express, Request, RequestHandler, Response, Router } from "express"
+import express from "express"
 import { originOf } from "../../audit/auditEntry.ts"
 import { recordDenied } from "../../audit/recordDenied.ts"
 import { authenticate } from "../../auth/authenticate.ts"
@@ -23,7 +24,6 @@ import { serveReference } from "../reference/serveReference.ts"
 import { handleErrors } from "./handleErrors.ts"
 import { observeRequests } from "./observeRequests.ts"
 import { runWrite } from "./runWrite.ts"
-import { securityHeaders } from "./securityHeaders.ts"
 
 /** Their responses are large: a day has 1,440 points. */
 const compressed = ["/v1/statistics", "/v1/deliveries"]
@@ -167,5 +167,20 @@ function rejectMethod(routes: Route[]): RequestHandler {
   return (_request, response) => {
     response.setHeader("allow", allow)
     sendProblem(response, methodNotAllowed(allow))
+  }
+}
+
+/**
+ * Responses contain secrets and partners' data, so no cache may store them and no page may frame or run them. The page
+ * of the web console replaces some of these headers.
+ */
+function securityHeaders({ isSecure }: { isSecure: boolean }): RequestHandler {
+  return (_request, response, next) => {
+    response.set({
+      ...confidentialResponse,
+      "cross-origin-resource-policy": "same-origin",
+      ...(isSecure ? { "strict-transport-security": "max-age=31536000" } : {}),
+    })
+    next()
   }
 }

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from "express"
 import { problem } from "../../http/problems.ts"
 import { bodyErrors } from "../../http/readJsonBody.ts"
 import { sendProblem } from "../../http/sendResponse.ts"
-import { KafkaUnavailable } from "../../kafka/kafkaUnavailable.ts"
+import { KafkaUnavailable } from "../../kafka/publisher.ts"
 import { isDatabaseUnavailable } from "../databaseErrors.ts"
 
 /** Turns exceptions into problem documents. The error is in the log only, because it may reveal internals. */

@@ -1,5 +1,5 @@
-import { beforeFirstId, subjectSchema } from "@sitewire/contracts"
-import { readDigestKey, type Sql } from "@sitewire/database"
+import { beforeFirstId, type PlainSubject, subjectSchema } from "@sitewire/contracts"
+import { readDigestKey, type SealingKeys, type Sql, storedSubject } from "@sitewire/database"
 import { erase } from "@sitewire/deliveries"
 import { deletePreviousContents } from "@sitewire/syncs"
 import { z } from "zod"
@@ -50,4 +50,28 @@ async function hasPreviousContents(sql: Sql, replacedBefore: Date): Promise<bool
 async function deleteContacts(sql: Sql, digest: string): Promise<number> {
   await sql("delete from mail_recipient where id = $1", [digest])
   return (await sql("delete from channel_contact where digest = $1 returning 1 as one", [digest])).length
+}
+
+/**
+ * Counts the deliveries that an erasure would erase. `complete` is false if the deadline ended the count: the newest are
+ * unknown then.
+ */
+export async function countErasure(
+  { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
+  plain: PlainSubject,
+  deadlineMs: number,
+): Promise<{ matching: number; newest?: string[]; complete: boolean }> {
+  const endsAt = performance.now() + deadlineMs
+  const digestKey = await readDigestKey(sql, sealingKeys)
+  const scan = { sql, digestKey, subject: storedSubject(digestKey, plain), createdAt: new Date() }
+  let matching = 0
+  let newest: string[] = []
+  for (let { after } = firstErasurePosition; performance.now() < endsAt; ) {
+    const found = await findNamed(scan, after)
+    matching += found.matching.length
+    newest = [...found.matching.toReversed(), ...newest].slice(0, 5)
+    if (found.last) return { matching, newest, complete: true }
+    after = found.after
+  }
+  return { matching, complete: false }
 }

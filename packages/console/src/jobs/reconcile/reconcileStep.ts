@@ -1,5 +1,6 @@
 import {
   clockMarginMs,
+  invalidRecordHeaders,
   maxListedExceptions,
   type ReconcileFilter,
   type ReconciliationException,
@@ -19,7 +20,6 @@ import {
   withExceptions,
 } from "./reconcilePosition.ts"
 import type { ReconcileSources } from "./reconcileSources.ts"
-import { withoutInvalid } from "./searchInvalid.ts"
 
 /** Large, because each read opens connections. */
 const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
@@ -171,4 +171,20 @@ function lost(
 ): ReconciliationException {
   const published_at = new Date(publishedAt).toISOString()
   return { kind: "event_lost", topic, partition, offset, event_id: eventId, connection: null, published_at }
+}
+
+/** Returns those of `unresolved` that are not the origin of one of these records of site.paid.invalid. */
+function withoutInvalid(
+  unresolved: readonly Unresolved[],
+  topic: string,
+  invalid: readonly ConsumerRecord[],
+): Unresolved[] {
+  const origins = new Set(
+    invalid
+      .filter(({ headers }) => headers[invalidRecordHeaders.topic] === topic)
+      .map(
+        ({ headers }) => `${headers[invalidRecordHeaders.partition]}:${headers[invalidRecordHeaders.offset]}`,
+      ),
+  )
+  return unresolved.filter(({ partition, offset }) => !origins.has(`${partition}:${offset}`))
 }

@@ -2,11 +2,16 @@ import { firstRejectedAt, invalidRecordHeaders, replayFilterSchema } from "@site
 import type { ConsumerRecord, Offsets, RecordHeaders } from "@sitewire/kafka"
 import { z } from "zod"
 import { publishAll } from "../../kafka/publisher.ts"
-import { batchLimits } from "../../kafka/readInBatches.ts"
+import { batchLimits } from "../../kafka/topicReader.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
-import { countReplay } from "./countReplay.ts"
-import { forgetReplayed, withoutReplayed } from "./replayedEvents.ts"
-import { isErased, matches, readAllErasures } from "./replayFilter.ts"
+import {
+  countReplay,
+  forgetReplayed,
+  isErased,
+  matches,
+  readAllErasures,
+  withoutReplayed,
+} from "./countReplay.ts"
 
 /** How many events a step publishes at most, and therefore how many a crash can repeat. */
 const maxEvents = 500

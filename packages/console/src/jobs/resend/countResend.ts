@@ -1,6 +1,6 @@
 import { type ResendFilter, timeOfDeliveryId } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
-import { statesAndErrors } from "../../deliveries/statesAndErrors.ts"
+import { statesAndErrors } from "../../deliveries/deliveryResponse.ts"
 import { conditionsOf, rangeOf, type Times, timesOf } from "./resendFilter.ts"
 
 export type ResendCount = { matching: number; leftOut: number; complete: boolean }

@@ -1,8 +1,8 @@
 import type { ChannelHealth } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { errorClass } from "../../deliveries/deliveryResponse.ts"
-import { maskEmails } from "../../deliveries/maskEmails.ts"
+import { errorClass } from "../deliveries/deliveryResponse.ts"
+import { maskEmails } from "../deliveries/maskEmails.ts"
 
 /** Their attempts may be newer than the newest minute that was counted. */
 const newestDeliveries = 500
