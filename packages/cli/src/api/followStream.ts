@@ -4,7 +4,6 @@ import type { Input } from "@sitewire/contracts/client"
 import { Failure, failed } from "../errors/failure.ts"
 import type { Session } from "../session/createSession.ts"
 import type { Client } from "./client.ts"
-import { readEvents, type ServerEvent } from "./readEvents.ts"
 
 const reconnectMs = 2_000
 /** The API sends an event at least every ten seconds. After a longer silence, the connection counts as lost. */
@@ -89,4 +88,27 @@ export async function followStream<Change>(
 function isPermanent(error: unknown): boolean {
   const status = error instanceof Failure ? error.problem?.status : undefined
   return status !== undefined && status >= 400 && status < 500 && status !== 429
+}
+
+type ServerEvent = { event: string; data: string }
+
+/** The events of a response in the format of server-sent events. */
+async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of body) {
+    const blocks = (text + decoder.decode(chunk, { stream: true })).split("\n\n")
+    text = blocks.pop() ?? ""
+    for (const block of blocks) {
+      const fields = new Map(block.split("\n").map(parseField))
+      const event = fields.get("event")
+      const data = fields.get("data")
+      if (event !== undefined && data !== undefined) yield { event, data }
+    }
+  }
+}
+
+function parseField(line: string): [name: string, value: string] {
+  const colon = line.indexOf(": ")
+  return colon < 0 ? [line, ""] : [line.slice(0, colon), line.slice(colon + 2)]
 }

@@ -9,8 +9,13 @@ import { readPages } from "../api/readPages.ts"
 import type { CliCommand } from "../command.ts"
 import { exitCodes } from "../errors/exitCodes.ts"
 import { incorrectUsage } from "../errors/failure.ts"
-import { type ConfirmOptions, confirmOption } from "../options/confirmOption.ts"
-import { noteMore, type PageOptions, pageOptions } from "../options/pageOptions.ts"
+import {
+  type ConfirmOptions,
+  confirmOption,
+  noteMore,
+  type PageOptions,
+  pageOptions,
+} from "../options/pageOptions.ts"
 import { parseTime, timeHelp } from "../options/parseTime.ts"
 import { type RequestHeaderOptions, removeHeadersOption } from "../options/requestHeaderOptions.ts"
 import type { Style } from "../output/style.ts"

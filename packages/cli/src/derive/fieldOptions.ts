@@ -1,6 +1,6 @@
 import { Option } from "commander"
 import { z } from "zod"
-import { parseCount } from "../options/parseCount.ts"
+import { parseCount } from "../options/pageOptions.ts"
 import { parseFutureTime, parseTime } from "../options/parseTime.ts"
 import { readRequestHeaders, requestHeaderOption } from "../options/requestHeaderOptions.ts"
 import type { Session } from "../session/createSession.ts"

@@ -1,7 +1,7 @@
 import { escapeLines, formatJson } from "../output/escapeControls.ts"
 import { createStyle, usesColour } from "../output/style.ts"
 import type { Failure } from "./failure.ts"
-import { redactSecrets } from "./redactSecrets.ts"
+import { redactSecrets } from "./refuseSecrets.ts"
 
 /**
  * Writes JSON if `args` contain --json. The parsed options are not used, because commander may have failed to

@@ -1,7 +1,7 @@
 import { createResendJobSchema } from "@sitewire/contracts"
 import { Option } from "commander"
 import { incorrectUsage } from "../errors/failure.ts"
-import { parseCount } from "./parseCount.ts"
+import { parseCount } from "./pageOptions.ts"
 
 export type JobOptions = { reason?: string; dryRun?: boolean; wait?: boolean }
 

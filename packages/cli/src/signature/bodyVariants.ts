@@ -1,5 +1,19 @@
 import { parseJson, siteReadySchema } from "@sitewire/contracts"
-import { distinct, type Variant, variant } from "./variant.ts"
+
+/** A body or secret with one common alteration reversed. `bytes` is the presumed original. */
+export type Variant = { change: string; advice: string; bytes: Buffer }
+
+/** `result`: the presumed original, or false if the input rules this alteration out. The list is then empty. */
+function variant(change: string, advice: string, result: string | Buffer | false): Variant[] {
+  return result === false ? [] : [{ change, advice, bytes: Buffer.from(result) }]
+}
+
+function distinct(variants: Variant[], given: Buffer): Variant[] {
+  return variants.filter(({ bytes }, index) => {
+    const first = variants.findIndex((other) => other.bytes.equals(bytes))
+    return first === index && !bytes.equals(given)
+  })
+}
 
 const raw = "Verify the raw bytes as received, before anything parses, prints or edits them."
 
@@ -58,4 +72,38 @@ export function bodyVariants(body: Buffer): Variant[] {
 function inContractOrder(json: unknown): string | false {
   const parsed = siteReadySchema.safeParse(json)
   return parsed.success && JSON.stringify(parsed.data)
+}
+
+/** The HMAC keys that the user may have meant, if the given secret is an altered copy. */
+export function secretVariants(secret: Buffer): Variant[] {
+  const text = secret.toString()
+  const trimmed = text.trim()
+  const variants = [
+    variant(
+      "without white space at its ends",
+      "The file or variable ends with a newline or a space: remove it.",
+      trimmed,
+    ),
+    variant(
+      "without the quotes around it",
+      "The quotes are not part of the secret: remove them.",
+      trimmed.replace(/^(["'])(.*)\1$/s, "$2"),
+    ),
+    variant(
+      "decoded from base64",
+      "The HMAC key is the secret's text. Give the secret itself, not an encoding of it.",
+      /^[A-Za-z0-9+/_-]{8,}={0,2}$/.test(trimmed) && Buffer.from(trimmed, "base64"),
+    ),
+    variant(
+      "decoded from its whsec_ form",
+      "Libraries decode that form. Here, and to code of your own that does not, give the secret itself.",
+      trimmed.startsWith("whsec_") && Buffer.from(trimmed.slice("whsec_".length), "base64"),
+    ),
+    variant(
+      "decoded from hexadecimal",
+      "The HMAC key is the secret's text. Give the secret itself, not an encoding of it.",
+      /^([0-9a-f]{2})+$/i.test(trimmed) && Buffer.from(trimmed, "hex"),
+    ),
+  ]
+  return distinct(variants.flat(), secret).filter(({ bytes }) => bytes.length > 0)
 }

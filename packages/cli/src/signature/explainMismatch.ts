@@ -1,7 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { bodyVariants } from "./bodyVariants.ts"
-import { secretVariants } from "./secretVariants.ts"
-import type { Variant } from "./variant.ts"
+import { bodyVariants, secretVariants, type Variant } from "./bodyVariants.ts"
 
 /**
  * Changes that make the signature valid: `body` describes the change of the body, `secret` that of the

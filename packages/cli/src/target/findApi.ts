@@ -1,8 +1,7 @@
 import { incorrectUsage } from "../errors/failure.ts"
 import { profileInUse } from "../profile/profiles.ts"
-import { missingAdvice } from "./advice.ts"
 import { findLocalStack } from "./localStack.ts"
-import { nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
+import { missingAdvice, nonEmpty, selectedProfile, type TargetSources } from "./targetSources.ts"
 
 export type ApiTarget = {
   api: string

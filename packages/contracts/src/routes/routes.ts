@@ -1,16 +1,17 @@
-import { auditRoutes } from "./audit.ts"
+import { keyRoutes, sessionRoutes } from "./access.ts"
 import { channelRoutes } from "./channels.ts"
 import { connectionRoutes } from "./connections.ts"
 import { deliveryRoutes } from "./deliveries.ts"
-import { incidentRoutes } from "./incidents.ts"
-import { invalidEventRoutes } from "./invalidEvents.ts"
+import {
+  auditRoutes,
+  incidentRoutes,
+  invalidEventRoutes,
+  serviceRoutes,
+  statisticsRoutes,
+  streamRoutes,
+  topicRoutes,
+} from "./installation.ts"
 import { jobRoutes } from "./jobs.ts"
-import { keyRoutes } from "./keys.ts"
-import { serviceRoutes } from "./service.ts"
-import { sessionRoutes } from "./sessions.ts"
-import { statisticsRoutes } from "./statistics.ts"
-import { streamRoutes } from "./stream.ts"
-import { topicRoutes } from "./topics.ts"
 
 export type { Allow, ResponseHeader, Route } from "./route.ts"
 export type Operation = keyof typeof routes

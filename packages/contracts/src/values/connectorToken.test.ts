@@ -1,7 +1,13 @@
 import { expect, test } from "vitest"
-import { isApiKey, newApiKey } from "./apiKey.ts"
-import { hashConnectorToken, isConnectorToken, newConnectorToken } from "./connectorToken.ts"
-import { isSecret, newSecret } from "./prefixedSecret.ts"
+import {
+  hashConnectorToken,
+  isApiKey,
+  isConnectorToken,
+  isSecret,
+  newApiKey,
+  newConnectorToken,
+  newSecret,
+} from "./prefixedSecret.ts"
 
 const known = `swt_${"A".repeat(43)}`
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
+import { sha256 } from "./sha256.ts"
 
 /** API key, signing secret, token of a trigger URL, sign-in link, session of the web console. */
 export type SecretPrefix = "swk" | "sws" | "swt" | "swl" | "swc"
@@ -24,4 +25,23 @@ function checksum(body: string): string {
   const bytes = Buffer.allocUnsafe(4)
   bytes.writeUInt32BE(crc32(body))
   return bytes.toString("base64url")
+}
+
+/** Without a checksum: a first key that an operator made with `openssl rand`. */
+const madeByOperator = /^swk_[A-Za-z0-9_-]{43}$/
+
+/** A hash of so many random bits needs neither a salt nor a slow function. */
+export const newApiKey = () => newSecret("swk")
+
+export function isApiKey(text: string): boolean {
+  return isSecret("swk", text) || madeByOperator.test(text)
+}
+
+export const newConnectorToken = () => newSecret("swt")
+
+export const isConnectorToken = (text: string) => isSecret("swt", text)
+
+/** The hash by which a token is found. A token's 256 random bits need neither a salt nor a slow hash. */
+export function hashConnectorToken(text: string): Buffer {
+  return sha256(text)
 }

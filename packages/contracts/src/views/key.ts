@@ -1,4 +1,5 @@
 import type { ApiKey } from "../api/apiKeys.ts"
+import type { ConsoleSession } from "../api/consoleSessions.ts"
 import { fields } from "./view.ts"
 
 const state = ["state", { value: keyState }] as const
@@ -29,4 +30,16 @@ export const keyView = {
 function keyState({ revoked_at, expires_at }: ApiKey, now: Date): "revoked" | "expired" | "active" {
   if (revoked_at !== null) return "revoked"
   return expires_at !== null && new Date(expires_at) <= now ? "expired" : "active"
+}
+
+export const sessionView = {
+  columns: fields<ConsoleSession>(
+    "id",
+    ["name", { value: ({ owner }) => owner.name }],
+    ["created_at", { label: "signed in" }],
+    ["last_used_at", { as: "ago" }],
+    ["expires_at", { label: "ends", as: "ago" }],
+    ["owner", { value: ({ owner }) => owner.id, as: "id" }],
+    "scopes",
+  ),
 }

@@ -5,13 +5,14 @@ import { Link, Outlet, useLocation } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useRef } from "react"
 import { useAccess, useSession } from "../api/access.ts"
 import { signOut } from "../api/session.ts"
+import { useStreamState } from "../api/stream.ts"
 import { Icon } from "../parts/Icon.tsx"
 import { Loading } from "../parts/Loading.tsx"
+import { Time } from "../parts/Time.tsx"
 import { Toasts } from "../parts/Toasts.tsx"
 import { Logo } from "./Logo.tsx"
 import { navigationOf } from "./navigation.ts"
 import classes from "./Shell.module.css"
-import { StreamNotice } from "./StreamNotice.tsx"
 
 const schemeNames = { auto: "System", light: "Light", dark: "Dark" } as const
 
@@ -136,6 +137,23 @@ function Account() {
         </span>
         <Icon name="more" />
       </button>
+    </div>
+  )
+}
+
+function StreamNotice() {
+  const { since } = useStreamState()
+  return (
+    <div role="status">
+      {since !== null && (
+        <p className={classes.notice}>
+          <Icon name="interrupted" />
+          <span>
+            Live updates are interrupted since <Time at={new Date(since).toISOString()} format="time" />. What
+            you see may be out of date. The page tries to connect again by itself.
+          </span>
+        </p>
+      )}
     </div>
   )
 }

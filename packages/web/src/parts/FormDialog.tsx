@@ -1,7 +1,9 @@
 import { Button, Group, Modal, Stack } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
 import type { ReactNode } from "react"
 import { hasCode } from "../api/failure.ts"
-import { ChangedMeanwhile } from "./ChangedMeanwhile.tsx"
+import { Icon, type IconName } from "./Icon.tsx"
+import { Notice } from "./Notice.tsx"
 import { ProblemAlert } from "./ProblemAlert.tsx"
 
 /** A dialog that sends a request. Enter in a field submits it. */
@@ -60,5 +62,49 @@ export function FormDialog({
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** A button that opens a dialog. `children` is called while it is open, so that its fields begin anew each time. */
+export function DialogButton({
+  label,
+  icon,
+  variant = "default",
+  danger = false,
+  children,
+}: {
+  label: string
+  icon?: IconName
+  variant?: "default" | "filled"
+  danger?: boolean
+  children: (close: () => void) => ReactNode
+}) {
+  const [opened, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button
+        variant={variant}
+        {...(danger ? { c: "var(--bad)" } : {})}
+        leftSection={icon && <Icon name={icon} size={16} />}
+        onClick={open}
+      >
+        {label}
+      </Button>
+      {opened && children(close)}
+    </>
+  )
+}
+
+/** A change was rejected, because its form shows an older version. */
+export function ChangedMeanwhile({ show }: { show: () => void }) {
+  return (
+    <Notice kind="warn" role="alert" title="Somebody else has changed this meanwhile">
+      <Stack gap="xs" align="start">
+        <span>So nothing was saved. See what is stored now, and then repeat your change.</span>
+        <Button variant="default" size="xs" onClick={show}>
+          Show the current version
+        </Button>
+      </Stack>
+    </Notice>
   )
 }

@@ -1,6 +1,6 @@
 import { Button, Modal, Stack } from "@mantine/core"
 import type { ReactNode } from "react"
-import { CopyField } from "./CopyField.tsx"
+import { CopyField } from "./Copy.tsx"
 import { Notice } from "./Notice.tsx"
 
 /** Shows a secret that the API returns only once. Only its button closes it, so that no stray click loses the secret. */

@@ -1,6 +1,6 @@
 import type { Connection, Delivery, Job, ListedChannel, Sync } from "@sitewire/contracts"
 import { formatCounted } from "../format.ts"
-import { connectionStates, deliveryStates, syncOutcomes } from "../words.ts"
+import { connectionStates, type deadReasons, deliveryStates, syncOutcomes } from "../words.ts"
 import { type Kind, State } from "./State.tsx"
 
 const jobStates = { running: "Running", done: "Done", cancelled: "Cancelled" } as const
@@ -56,4 +56,13 @@ const jobKinds: Record<Job["state"], Kind> = { running: "busy", done: "good", ca
 
 export function JobState({ state }: { state: Job["state"] }) {
   return <State kind={jobKinds[state]}>{jobStates[state]}</State>
+}
+
+/** Why a dead delivery is dead. */
+export function whyDead({
+  dead_reason,
+  attempts,
+}: Pick<Delivery, "dead_reason" | "attempts">): keyof typeof deadReasons {
+  if (dead_reason !== null) return "deleted"
+  return attempts === 0 ? "notAttempted" : "period"
 }

@@ -1,10 +1,25 @@
+import { openBreakerText } from "@sitewire/contracts/partnerMessage"
 import { channelView } from "@sitewire/contracts/views"
 import { Option } from "commander"
 import type { CommandGroup } from "../../command.ts"
 import { call } from "../../derive/call.ts"
-import { showHealth } from "./health.ts"
+import { healthBlock } from "./healthBlock.ts"
 import { secret } from "./secret.ts"
 import { testCommand } from "./testCommand.ts"
+
+const showHealth = call("channel health", "readChannelHealth", {
+  description: "show how deliveries to a channel go: breaker, waiting deliveries, success rate, latency",
+  examples: ["sitewire channel health acme", "sitewire channel health acme --json | jq .last_failure"],
+  print: healthBlock,
+  note({ last_failure: failure, paused_at, dispatchers }) {
+    const isOpen = paused_at === null && dispatchers?.some(({ breaker }) => breaker === "open")
+    const seen = failure?.status === null ? "its last attempts" : "what the partner's server responded"
+    return [
+      ...(isOpen ? [openBreakerText] : []),
+      ...(failure ? [`To see ${seen}: sitewire delivery show ${failure.delivery}`] : []),
+    ]
+  },
+})
 
 const switches = {
   standard_webhooks: "whether to send the headers of Standard Webhooks too (default of a new channel: on)",

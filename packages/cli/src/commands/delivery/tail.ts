@@ -2,7 +2,7 @@ import { deliveryStateSchema, type StreamedDelivery, streamedDeliverySchema } fr
 import { InvalidArgumentError, Option } from "commander"
 import { afterInterruption, followStream } from "../../api/followStream.ts"
 import type { CliCommand } from "../../command.ts"
-import { parseCount } from "../../options/parseCount.ts"
+import { parseCount } from "../../options/pageOptions.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
 import { duration, localTime, shortTime } from "../../output/time.ts"

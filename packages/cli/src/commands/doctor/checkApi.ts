@@ -6,10 +6,9 @@ import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 import { Failure } from "../../errors/failure.ts"
 import { relativeTime } from "../../output/time.ts"
 import type { Session } from "../../session/createSession.ts"
-import { unreachableAdvice } from "../../target/advice.ts"
 import { type ApiTarget, findApi } from "../../target/findApi.ts"
-import { type Check, fault, notChecked, ok, warning } from "./check.ts"
-import { compareClocks, measureClock } from "./compareClocks.ts"
+import { unreachableAdvice } from "../../target/targetSources.ts"
+import { type Check, compareClocks, fault, measureClock, notChecked, ok, warning } from "./check.ts"
 
 const timeoutMs = 5_000
 const expiresSoonMs = 7 * 86_400_000

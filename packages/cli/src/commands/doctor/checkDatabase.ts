@@ -4,8 +4,7 @@ import type { Session } from "../../session/createSession.ts"
 import { usesLocalStack } from "../../target/findApi.ts"
 import { findLocalStack } from "../../target/localStack.ts"
 import { nonEmpty } from "../../target/targetSources.ts"
-import { type Check, fault, notChecked, ok, warning } from "./check.ts"
-import { compareClocks, measureClock } from "./compareClocks.ts"
+import { type Check, compareClocks, fault, measureClock, notChecked, ok, warning } from "./check.ts"
 
 export async function checkDatabase(session: Session): Promise<Check[]> {
   const url = findUrl(session)

@@ -4,10 +4,9 @@ import type { KafkaConnection } from "@sitewire/kafka"
 import { Failure } from "../../errors/failure.ts"
 import { messageOf } from "../../errors/messageOf.ts"
 import type { Session } from "../../session/createSession.ts"
-import { unreachableAdvice } from "../../target/advice.ts"
 import { findKafka, type KafkaTarget } from "../../target/findKafka.ts"
-import { type Check, fault, notChecked, ok } from "./check.ts"
-import { compareClocks } from "./compareClocks.ts"
+import { unreachableAdvice } from "../../target/targetSources.ts"
+import { type Check, compareClocks, fault, notChecked, ok } from "./check.ts"
 
 const ignore = () => {}
 const setupAdvice =

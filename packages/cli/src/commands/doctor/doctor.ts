@@ -1,14 +1,17 @@
 import { Option } from "commander"
 import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
+import { describeNetworkError } from "../../errors/describeNetworkError.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { escapeControls } from "../../output/escapeControls.ts"
 import type { Style } from "../../output/style.ts"
-import { type Check, checkSchema, warning } from "./check.ts"
+import type { Session } from "../../session/createSession.ts"
+import { usesLocalStack } from "../../target/findApi.ts"
+import { findLocalStack } from "../../target/localStack.ts"
+import { type Check, checkSchema, fault, ok, warning } from "./check.ts"
 import { checkApi } from "./checkApi.ts"
 import { checkDatabase } from "./checkDatabase.ts"
 import { checkKafka } from "./checkKafka.ts"
-import { checkServices } from "./checkServices.ts"
 
 export const doctor: CliCommand = {
   name: "doctor",
@@ -61,4 +64,22 @@ const colours = { ok: "green", warning: "yellow", fault: "red", not_checked: "di
 
 function label(state: Check["state"]): string {
   return state.replace("_", " ")
+}
+
+/** Whether the services of the local stack are ready. Those of others are checked by what runs them. */
+async function checkServices(session: Session): Promise<Check[]> {
+  if (!usesLocalStack(session)) return []
+  const stack = findLocalStack(session.cwd)?.stack
+  return Promise.all(Object.entries(stack?.ops ?? {}).map(([name, url]) => checkService(name, url)))
+}
+
+async function checkService(name: string, url: string): Promise<Check> {
+  const advice = "Restart the local stack: npm start."
+  try {
+    const response = await fetch(new URL("/readyz", url), { signal: AbortSignal.timeout(3_000) })
+    if (response.ok) return ok(name, "is ready")
+    return fault(name, `is not ready: ${(await response.text()).trim().slice(0, 500)}`, advice)
+  } catch (error) {
+    return fault(name, `does not respond: ${describeNetworkError(error)}`, advice)
+  }
 }

@@ -1,8 +1,8 @@
 import { Option } from "commander"
 import type { CliCommand } from "../../command.ts"
 import { incorrectUsage } from "../../errors/failure.ts"
-import { type ConfirmOptions, confirmOption } from "../../options/confirmOption.ts"
 import { type JobOptions, jobOptions, reasonOf } from "../../options/jobOptions.ts"
+import { type ConfirmOptions, confirmOption } from "../../options/pageOptions.ts"
 import { startedJobSchema, startJob } from "../job/startJob.ts"
 
 type Options = JobOptions & ConfirmOptions & { emailStdin?: boolean; site?: string }

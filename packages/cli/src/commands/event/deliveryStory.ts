@@ -3,7 +3,7 @@ import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { table, timeColumn } from "../../output/table.ts"
 import { duration } from "../../output/time.ts"
-import { outcomeOf } from "../delivery/attemptTable.ts"
+import { outcomeOf } from "../delivery/deliveryBlock.ts"
 import { describeWait } from "../delivery/describeWait.ts"
 
 type Step = { at: string | null; what: string }

@@ -6,8 +6,8 @@ import { Failure, incorrectUsage } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"
 import { table } from "../../output/table.ts"
 import type { Session } from "../../session/createSession.ts"
-import { missingAdvice } from "../../target/advice.ts"
 import { findKafka } from "../../target/findKafka.ts"
+import { missingAdvice } from "../../target/targetSources.ts"
 import { type Event, readEvents, readRaw } from "./readEvents.ts"
 
 type Fields = {

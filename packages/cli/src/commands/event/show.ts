@@ -14,9 +14,9 @@ import { failed } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
 import { relativeTime } from "../../output/time.ts"
-import { readPause } from "../delivery/readPause.ts"
+import { readPause } from "../delivery/describeWait.ts"
 import { deliveryStory } from "./deliveryStory.ts"
-import { adviceFor } from "./list.ts"
+import { adviceFor } from "./replay.ts"
 
 export const showEvent: CliCommand = {
   name: "show",

@@ -5,11 +5,11 @@ import { z } from "zod"
 import type { Client } from "../../api/client.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
 import { Failure } from "../../errors/failure.ts"
-import type { ConfirmOptions } from "../../options/confirmOption.ts"
 import type { JobOptions } from "../../options/jobOptions.ts"
+import type { ConfirmOptions } from "../../options/pageOptions.ts"
 import { localTime } from "../../output/time.ts"
 import type { Session } from "../../session/createSession.ts"
-import { jobBlock } from "./jobBlock.ts"
+import { jobBlock } from "./job.ts"
 
 export const startedJobSchema = z.union([jobSchema, dryRunSchema])
 

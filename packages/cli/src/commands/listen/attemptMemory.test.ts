@@ -1,6 +1,6 @@
 import type { StreamedDelivery } from "@sitewire/contracts"
 import { expect, test } from "vitest"
-import { createAttemptMemory } from "./attemptMemory.ts"
+import { createAttemptMemory } from "./relayDeliveries.ts"
 
 const at = (second: number, number = 1) => ({
   number,

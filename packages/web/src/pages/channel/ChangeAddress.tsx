@@ -4,8 +4,7 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { channelQuery } from "../../api/queries.ts"
 import { useWrite } from "../../api/useWrite.ts"
-import { DialogButton } from "../../parts/DialogButton.tsx"
-import { FormDialog } from "../../parts/FormDialog.tsx"
+import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 
 /** For a partner whom an operator has allowed to change the address. */

@@ -4,7 +4,7 @@ import { describeFailure } from "@sitewire/contracts/partnerMessage"
 import { useQuery } from "@tanstack/react-query"
 import { deliveryQuery } from "../../api/queries.ts"
 import { Code } from "../../parts/Code.tsx"
-import { DialogButton } from "../../parts/DialogButton.tsx"
+import { DialogButton } from "../../parts/FormDialog.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 
 type Props = { channel: Channel; health: ChannelHealth }

@@ -1,12 +1,12 @@
-import { Select, TextInput } from "@mantine/core"
+import { Button, Select, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import type { DeliveryFilter } from "../../api/queries.ts"
 import { unset } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
-import { ClearFilters } from "../../parts/ClearFilters.tsx"
-import { SelectFilter } from "../../parts/SelectFilter.tsx"
+import { SelectFilter } from "../../parts/Filters.tsx"
+import { Icon } from "../../parts/Icon.tsx"
 import { TimeRange } from "../../parts/TimeRange.tsx"
 import { deliveryStates } from "../../words.ts"
 import classes from "./DeliveryFilters.module.css"
@@ -92,4 +92,18 @@ function Find({ filter, change }: { filter: DeliveryFilter; change: Change }) {
 function ChannelFilter({ filter, change }: { filter: DeliveryFilter; change: Change }) {
   const [text, setText] = useTyped(filter.channel ?? "", (value) => change({ channel: value || undefined }))
   return <ChannelInput label="Channel" placeholder="All" value={text} change={setText} />
+}
+
+function ClearFilters({ clear }: { clear: () => void }) {
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      c="dimmed"
+      leftSection={<Icon name="cross" size={14} />}
+      onClick={clear}
+    >
+      Clear filters
+    </Button>
+  )
 }

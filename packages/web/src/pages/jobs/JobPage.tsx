@@ -12,7 +12,7 @@ import { jobQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
-import { Facts } from "../../parts/Facts.tsx"
+import { Facts, Figures } from "../../parts/Facts.tsx"
 import { Failed } from "../../parts/Failed.tsx"
 import { Loading } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
@@ -22,8 +22,7 @@ import { type Column, Table } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { jobKindNames, pageNames } from "../../words.ts"
-import { doneOf, titleOfList } from "./counts.ts"
-import { JobCounts } from "./JobCounts.tsx"
+import { doneOf, groupCounts, titleOfList } from "./counts.ts"
 import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
 
@@ -204,3 +203,14 @@ const differingColumns: Column<DifferingEvent>[] = [
   { title: "About", cell: ({ event_id }) => event_id },
   publishedColumn,
 ]
+
+/** What a job has done, in groups with plain names. */
+export function JobCounts({ job }: { job: Pick<Job, "kind" | "counts"> }) {
+  const shown = groupCounts(job)
+  if (shown.length === 0) return <Section title="What it has done">Nothing yet.</Section>
+  return shown.map(({ title, figures }) => (
+    <Section key={title} title={`What it has done: ${title}`}>
+      <Figures figures={figures.map(([name, count]) => [name, formatNumber(count)] as const)} />
+    </Section>
+  ))
+}

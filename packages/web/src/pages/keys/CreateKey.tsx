@@ -1,14 +1,14 @@
-import { Select, TextInput } from "@mantine/core"
+import { Button, Select, Stack, Text, TextInput } from "@mantine/core"
 import type { ScopeName } from "@sitewire/contracts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useWrite } from "../../api/useWrite.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
-import { DialogButton } from "../../parts/DialogButton.tsx"
-import { FormDialog } from "../../parts/FormDialog.tsx"
+import { CopyField } from "../../parts/Copy.tsx"
+import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { fromLocal } from "../../parts/localTime.ts"
+import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
-import { SignInLink } from "./SignInLink.tsx"
 
 const explanations = {
   operate: "For operators: channels, connections, deliveries and jobs.",
@@ -130,5 +130,27 @@ function Dialog({ close }: { close: () => void }) {
         onChange={(event) => setExpires(event.currentTarget.value)}
       />
     </FormDialog>
+  )
+}
+
+/** A link that signs in as the new key. Only the key itself may create it, so the request is sent with the key. */
+function SignInLink({ apiKey }: { apiKey: string }) {
+  const { mutate, data, error, isPending } = useWrite({
+    run: (post) => post.createSignInLink({}, { authorization: `Bearer ${apiKey}` }),
+  })
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        Instead of the key, you can pass on a link, which signs in to this console once, within 10 minutes.
+      </Text>
+      {error && <ProblemAlert error={error} />}
+      {data ? (
+        <CopyField label="Sign-in link" value={data.url} what="Sign-in link" />
+      ) : (
+        <Button variant="default" loading={isPending} onClick={() => mutate()}>
+          Create a sign-in link
+        </Button>
+      )}
+    </Stack>
   )
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
-import { deliveryIdOf } from "./deliveryIdOf.ts"
-import { timeOfDeliveryId } from "./timeOfDeliveryId.ts"
+import { deliveryIdOf, timeOfDeliveryId } from "./deliveryId.ts"
 
 const at = Date.parse("2030-01-02T03:04:05.678Z")
 

@@ -1,12 +1,68 @@
+import { apiKeySchema, createApiKeySchema, createdApiKeySchema } from "../api/apiKeys.ts"
 import {
   consoleSessionSchema,
   endedSessionsSchema,
   sessionOwnerQuerySchema,
   sessionQuerySchema,
 } from "../api/consoleSessions.ts"
+import { pageQuerySchema } from "../api/pagination.ts"
 import { signInLinkSchema } from "../api/sessions.ts"
 import { idParameter } from "./parameters.ts"
 import { ownKey, pageOf, type Route } from "./route.ts"
+
+export const keyRoutes = {
+  createApiKey: {
+    method: "post",
+    path: "/v1/keys",
+    summary: "Create an API key",
+    allow: { admin: "all" },
+    shownOnce: "DELETE /v1/keys/{id} revokes this key; then create another.",
+    description: "The response contains the key, which is never shown again.",
+    body: createApiKeySchema,
+    success: { status: 201, description: "The key.", schema: createdApiKeySchema },
+  },
+  listApiKeys: {
+    method: "get",
+    path: "/v1/keys",
+    summary: "List API keys, newest first",
+    allow: { admin: "all" },
+    description:
+      "Includes revoked and expired keys. No response but that of the creation contains a key itself.",
+    query: pageQuerySchema,
+    success: pageOf(apiKeySchema, "ApiKeyPage", "A page of keys."),
+  },
+  /** No key has the id "current": ids begin with `key_`. */
+  readCurrentApiKey: {
+    method: "get",
+    path: "/v1/keys/current",
+    summary: "Read the API key of this request",
+    description:
+      "Its scopes and its expiry, so that a client can tell what it may do. Every key may read itself.",
+    allow: ownKey,
+    otherResponses: {
+      404: "The session of the request has no API key, because its user signed in with OpenID Connect.",
+    },
+    success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
+  },
+  readApiKey: {
+    method: "get",
+    path: "/v1/keys/{id}",
+    summary: "Read an API key's name, scopes and last use",
+    allow: { admin: "all" },
+    params: idParameter,
+    success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
+  },
+  revokeApiKey: {
+    method: "delete",
+    path: "/v1/keys/{id}",
+    summary: "Revoke an API key",
+    allow: { admin: "all" },
+    description:
+      "When the response arrives, no console accepts the key. It cannot be undone. The key stays in the list. Revoking a revoked key changes nothing. A key may revoke itself.",
+    params: idParameter,
+    success: { status: 200, description: "The revoked key.", schema: apiKeySchema },
+  },
+} satisfies Record<string, Route>
 
 export const sessionRoutes = {
   createSignInLink: {

@@ -1,7 +1,7 @@
 import type { Job } from "@sitewire/contracts"
 import { expect, test } from "vitest"
 import { createStyle } from "../../output/style.ts"
-import { jobBlock } from "./jobBlock.ts"
+import { jobBlock } from "./job.ts"
 
 test("a reconciliation that found more records than it lists says so", () => {
   const at = "2026-11-02T10:00:00.000Z"
