@@ -10,6 +10,19 @@ import { table } from "../output/table.ts"
 import { duration } from "../output/time.ts"
 import type { Session } from "../session/createSession.ts"
 
+const triggerCallSchema = z
+  .object({
+    number: z.int(),
+    /** Null if there was no response; `error` then states why. */
+    status: z.int().nullable(),
+    ms: z.number(),
+    error: z.string().nullable(),
+    retry_after: z.string().nullable(),
+  })
+  .meta({ id: "TriggerCall" })
+
+type TriggerCall = z.infer<typeof triggerCallSchema>
+
 type Options = { times: number; urlStdin?: boolean }
 
 /**
@@ -81,19 +94,6 @@ async function callRepeatedly(triggerUrl: string, times: number): Promise<Trigge
   await Promise.all(Array.from({ length: Math.min(times, maxConcurrency) }, work))
   return calls
 }
-
-const triggerCallSchema = z
-  .object({
-    number: z.int(),
-    /** Null if there was no response; `error` then states why. */
-    status: z.int().nullable(),
-    ms: z.number(),
-    error: z.string().nullable(),
-    retry_after: z.string().nullable(),
-  })
-  .meta({ id: "TriggerCall" })
-
-type TriggerCall = z.infer<typeof triggerCallSchema>
 
 const timeoutMs = 15_000
 
