@@ -1,5 +1,8 @@
 import { type Installation, runScript } from "@sitewire/testkit/installation"
-import { fill } from "./data/fill.ts"
+import { fillActions } from "./data/fillActions.ts"
+import { fillChannels } from "./data/fillChannels.ts"
+import { fillConnections } from "./data/fillConnections.ts"
+import { fillDeliveries } from "./data/fillDeliveries.ts"
 
 type Started = {
   origin: string
@@ -61,4 +64,17 @@ async function post<Created>(url: string, key: string, body?: object): Promise<C
   const response = await fetch(url, { method: "POST", headers, ...(body && { body: JSON.stringify(body) }) })
   if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
   return response.json() as Promise<Created>
+}
+
+/** A healthy partner, a slow one, a failing one, a paused one, and a burst of triggers. */
+async function fill(it: Installation, countedHours: number): Promise<void> {
+  const now = Date.now()
+  await fillChannels(it, now)
+  await fillDeliveries(it, now)
+  await fillConnections(it, now)
+  await fillActions(it, now)
+  // The console counts the minutes of these hours when it starts.
+  await it.sql("update statistics_position set counted_through = $1", [
+    new Date(Math.floor(now / 60_000) * 60_000 - countedHours * 3_600_000),
+  ])
 }

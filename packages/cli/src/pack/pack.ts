@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process"
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import packageJson from "../../package.json" with { type: "json" }
 import { bundle } from "./bundle.ts"
-import { readLicences } from "./readLicences.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
@@ -55,4 +54,20 @@ function manifest(): object {
     files: ["dist", "THIRD-PARTY-LICENSES"],
     engines: { node: ">=20" },
   }
+}
+
+/** The licences of the packages that these modules belong to, as one text. */
+async function readLicences(modules: readonly string[]): Promise<string> {
+  const folders = new Set(
+    modules.flatMap((path) => path.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []),
+  )
+  const texts = await Promise.all([...folders].sort().map(readLicence))
+  return ["This package contains the following packages.", ...texts].join(`\n\n${"-".repeat(80)}\n\n`)
+}
+
+async function readLicence(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"))
+  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry))
+  const text = file === undefined ? "" : `\n\n${(await readFile(join(folder, file), "utf8")).trim()}`
+  return `${name} ${version} (${license})${text}`
 }

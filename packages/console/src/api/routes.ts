@@ -28,7 +28,6 @@ import * as keys from "./keys.ts"
 import * as service from "./service.ts"
 import * as sessions from "./sessions.ts"
 import * as statistics from "./statistics.ts"
-import * as stream from "./stream.ts"
 
 const implemented: Record<Operation, Route> = {
   ...audit,
@@ -59,7 +58,6 @@ const implemented: Record<Operation, Route> = {
   ...service,
   ...sessions,
   ...statistics,
-  ...stream,
 }
 
 /** In the order of the contract, because a path without parameters must be before one that it would match. */

@@ -1,6 +1,5 @@
 export * from "./channel.ts"
 export * from "./connection.ts"
 export * from "./installation.ts"
-export * from "./job.ts"
 export * from "./key.ts"
 export * from "./view.ts"

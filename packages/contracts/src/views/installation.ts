@@ -3,6 +3,7 @@ import type { Incident } from "../api/incidents.ts"
 import type { InvalidEvent } from "../api/invalidEvents.ts"
 import type { TopicStatus } from "../api/topics.ts"
 import { fields } from "./view.ts"
+import type { Job } from "../api/jobs.ts"
 
 export const auditView = {
   columns: fields<AuditEntry>(
@@ -81,3 +82,14 @@ export const topicView = {
 }
 
 const sum = (numbers: (number | undefined)[]) => numbers.reduce<number>((total, one) => total + (one ?? 0), 0)
+
+export const jobView = {
+  columns: fields<Job>("id", "kind", "state", ["progress", { value: progressText }], "created_at", "reason"),
+}
+
+/** `resent 35, left out 4` */
+export function progressText({ counts }: Pick<Job, "counts">): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`)
+    .join(", ")
+}

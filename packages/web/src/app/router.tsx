@@ -13,9 +13,8 @@ import type {
   IncidentFilter,
 } from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
-import { NotFound } from "../parts/Failed.tsx"
+import { NotFound, PageError } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
-import { PageError } from "./PageError.tsx"
 import { Shell } from "./Shell.tsx"
 import { SignedIn } from "./SignedIn.tsx"
 import { filterSearch, textSearch } from "./search.ts"
