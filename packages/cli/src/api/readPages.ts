@@ -1,4 +1,5 @@
 import type { Page } from "@sitewire/contracts"
+import { Failure } from "../errors/failure.ts"
 import type { PageOptions } from "../options/pageOptions.ts"
 import type { PageQuery } from "./client.ts"
 
@@ -16,5 +17,15 @@ export async function readPages<Entry, OnePage extends Page<Entry>>(
     for (const entry of page.data) data.push(entry)
     if (page.next_cursor === null || data.length >= wanted) return { ...page, data }
     next = page.next_cursor
+  }
+}
+
+/** Null if the API responds with one of `statuses`, such as 403: the key may not read it. */
+export async function orNull<T>(response: Promise<T>, statuses: readonly number[]): Promise<T | null> {
+  try {
+    return await response
+  } catch (error) {
+    if (error instanceof Failure && statuses.includes(error.problem?.status ?? 0)) return null
+    throw error
   }
 }

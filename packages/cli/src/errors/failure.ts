@@ -2,7 +2,7 @@ import type { Problem } from "@sitewire/contracts"
 import { escapeControls } from "../output/escapeControls.ts"
 import { type ExitCode, exitCodes } from "./exitCodes.ts"
 
-export type FailureKind = Exclude<keyof typeof exitCodes, "success">
+type FailureKind = Exclude<keyof typeof exitCodes, "success">
 
 /**
  * An error that ends a command. Its message states what happened, why, and what to do, and never contains a
@@ -39,4 +39,10 @@ export function rejectedByApi(problem: Problem): Failure {
   const fields = (problem.errors ?? []).map((error) => `\n  ${escapeControls(error.message)}`)
   const message = `${escapeControls(problem.title)} (${problem.status})${detail}${fields.join("")}`
   return new Failure("failed", message, problem)
+}
+
+/** If no address of a host accepts a connection, Node's error has an empty message, and one error for each address. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ")
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,4 @@
 export { type Certificate, makeCertificate } from "./makeCertificate.ts"
-export type { Received } from "./readRequest.ts"
 export { rebindingLookup } from "./rebindingLookup.ts"
 export {
   type Behaviour,
@@ -13,4 +12,5 @@ export {
   type FaultyReceiverOptions,
   startFaultyReceiver,
 } from "./startFaultyReceiver.ts"
+export type { Received } from "./startReceiver.ts"
 export { type Receiver, startReceiver } from "./startReceiver.ts"

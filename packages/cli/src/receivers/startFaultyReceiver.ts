@@ -5,8 +5,8 @@ import type { AddressInfo, Socket } from "node:net"
 import type { Respond } from "./faultyResponses.ts"
 import { type Certificate, makeCertificate } from "./makeCertificate.ts"
 import { neverAccept } from "./neverAccept.ts"
-import { type Received, readRequest } from "./readRequest.ts"
 import { type Fault, type ReceiverFaultName, receiverFaults } from "./receiverFaults.ts"
+import { type Received, readRequest } from "./startReceiver.ts"
 
 export type FaultyReceiverOptions = {
   /** The caller's time limit in milliseconds; 10 s by default, as in the contract. */

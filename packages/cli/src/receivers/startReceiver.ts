@@ -1,7 +1,6 @@
 import { once } from "node:events"
-import { createServer, type ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Received, readRequest } from "./readRequest.ts"
 
 export type Receiver = {
   url: string
@@ -32,5 +31,24 @@ export async function startReceiver(
         server.close(() => resolve())
         server.closeAllConnections()
       }),
+  }
+}
+
+export type Received = {
+  at: number
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export function readRequest(handle: (request: Received, response: ServerResponse) => void): RequestListener {
+  return (request, response) => {
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request
+      handle({ at: Date.now(), method, path: url, headers, body: Buffer.concat(chunks) }, response)
+    })
   }
 }

@@ -10,18 +10,17 @@ import * as readChannels from "./channels/readChannels.ts"
 import * as rotateSecret from "./channels/rotateSecret.ts"
 import * as changeConnection from "./connections/changeConnection.ts"
 import * as createConnection from "./connections/createConnection.ts"
-import * as listSyncs from "./connections/listSyncs.ts"
-import * as listWindows from "./connections/listWindows.ts"
 import * as readConnections from "./connections/readConnections.ts"
 import * as readSnapshot from "./connections/readSnapshot.ts"
 import * as replaceSecrets from "./connections/replaceSecrets.ts"
 import * as requestSync from "./connections/requestSync.ts"
+import * as syncs from "./connections/syncs.ts"
 import * as listDeliveries from "./deliveries/listDeliveries.ts"
 import * as readDelivery from "./deliveries/readDelivery.ts"
 import * as resendDelivery from "./deliveries/resendDelivery.ts"
-import * as listInvalidEvents from "./events/listInvalidEvents.ts"
 import type { Route } from "./implement.ts"
 import * as incidents from "./incidents.ts"
+import * as invalidEvents from "./invalidEvents.ts"
 import * as createJobs from "./jobs/createJobs.ts"
 import * as jobs from "./jobs/jobs.ts"
 import * as keys from "./keys.ts"
@@ -41,8 +40,7 @@ const implemented: Record<Operation, Route> = {
   ...rotateSecret,
   ...changeConnection,
   ...createConnection,
-  ...listSyncs,
-  ...listWindows,
+  ...syncs,
   ...readConnections,
   ...readSnapshot,
   ...replaceSecrets,
@@ -50,7 +48,7 @@ const implemented: Record<Operation, Route> = {
   ...listDeliveries,
   ...readDelivery,
   ...resendDelivery,
-  ...listInvalidEvents,
+  ...invalidEvents,
   ...incidents,
   ...createJobs,
   ...jobs,

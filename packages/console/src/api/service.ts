@@ -2,9 +2,9 @@ import { problemCodes } from "@sitewire/contracts"
 import { notFound, problem } from "../http/problems.ts"
 import { ok } from "../http/response.ts"
 import { topicStatus } from "../kafka/topicStatus.ts"
-import { implement } from "./implement.ts"
 import { findChannel } from "./channels/channelResponse.ts"
-import { findConnection } from "./connections/findConnection.ts"
+import { findConnection } from "./connections/connectionResponse.ts"
+import { implement } from "./implement.ts"
 
 export const listProblems = implement("listProblems", async () =>
   ok({ data: Object.entries(problemCodes).map(([code, explanation]) => ({ code, ...explanation })) }),

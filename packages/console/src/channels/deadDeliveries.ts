@@ -1,6 +1,7 @@
 import { type DeadDeliveries, lowestDeliveryId } from "@sitewire/contracts"
 import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
+import { listedFrom } from "@sitewire/deliveries"
 import { statesAndErrors } from "../deliveries/deliveryResponse.ts"
 import { minuteMs } from "../statistics/countMinute.ts"
 import { dayMs } from "../statistics/countNextMinute.ts"
@@ -85,3 +86,12 @@ export async function countAllDead(sql: Sql) {
     channels,
   }
 }
+
+/** A dispatcher that was not seen for longer has died. Its rows no longer count. */
+export const dispatcherIsRunning = "dispatcher.seen_at > now() - interval '1 minute'"
+
+/** SQL for whether a row of `channel_failure` lists its channel as failing. */
+export const isListed = `ended_at is null and failures >= ${listedFrom}`
+
+/** SQL for the ids of channels that fail. */
+export const failingChannels = `select channel_id from channel_failure where ${isListed}`

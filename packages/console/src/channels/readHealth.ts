@@ -12,8 +12,7 @@ import { minuteMs } from "../statistics/countMinute.ts"
 import { dayMs, hourMs } from "../statistics/countNextMinute.ts"
 import { quantile } from "../statistics/latency.ts"
 import { addUp, floorTo, type Point, readPoints, readPosition } from "../statistics/readPoints.ts"
-import { countDeadOf } from "./deadDeliveries.ts"
-import { dispatcherIsRunning, isListed } from "./failingChannels.ts"
+import { countDeadOf, dispatcherIsRunning, isListed } from "./deadDeliveries.ts"
 import { readLastAttempts } from "./readLastAttempts.ts"
 
 export type ChannelOfHealth = Pick<Prisma.ChannelModel, "id" | "paused_at" | "max_per_second" | "created_at">

@@ -1,5 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import { failingChannels } from "../channels/failingChannels.ts"
+import { failingChannels } from "../channels/deadDeliveries.ts"
 
 /** Channels that were attempted in the last 15 minutes, and those that fail. */
 const count = `

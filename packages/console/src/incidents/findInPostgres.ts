@@ -1,8 +1,13 @@
 import type { IncidentKind } from "@sitewire/contracts"
 import { failureText, mostWaitingCounted } from "@sitewire/contracts/partnerMessage"
 import type { Sql } from "@sitewire/database"
-import { countDead, type DeadOfChannel, readAllDead } from "../channels/deadDeliveries.ts"
-import { dispatcherIsRunning, isListed } from "../channels/failingChannels.ts"
+import {
+  countDead,
+  type DeadOfChannel,
+  dispatcherIsRunning,
+  isListed,
+  readAllDead,
+} from "../channels/deadDeliveries.ts"
 import { describeSyncError } from "../connections/describeSyncError.ts"
 import { errorClass } from "../deliveries/deliveryResponse.ts"
 import { maskEmails } from "../deliveries/maskEmails.ts"

@@ -1,6 +1,13 @@
-import type { IncidentKind } from "@sitewire/contracts"
+import {
+  type IncidentKind,
+  type NotificationEvent,
+  notificationEventSchema,
+  type OperatorNotification,
+} from "@sitewire/contracts"
 import { oneAtATime, type Pool, type Sql } from "@sitewire/database"
+import { notify } from "@sitewire/deliveries"
 import { newId } from "../newIds.ts"
+import { describeIncident } from "./describeIncident.ts"
 import { findInPostgres } from "./findInPostgres.ts"
 import { incidentKinds } from "./incidentKinds.ts"
 import {
@@ -11,7 +18,6 @@ import {
   mostOpen,
   others,
 } from "./incidentRow.ts"
-import { notifyOperators } from "./notifyOperators.ts"
 
 /** An incident that returns within this time after its end is the same one. */
 const closedAfter = "5 minutes"
@@ -104,4 +110,37 @@ async function storeFound(sql: Sql, kind: IncidentKind, found: readonly Found[])
 function countOf(kind: IncidentKind, { subject_id, details }: Found): number | null {
   const count = details[subject_id === others ? "incidents" : (incidentKinds[kind].counted ?? "")]
   return typeof count === "number" ? Math.min(count, largestInteger) : null
+}
+
+type Announced = IncidentRow & { kind: NotificationEvent }
+
+function isAnnounced(row: IncidentRow): row is Announced {
+  return notificationEventSchema.safeParse(row.kind).success
+}
+
+/** Inserts a message about each of these incidents, for each channel with `operator_notifications`, as a deferred delivery. */
+async function notifyOperators(sql: Sql, changed: readonly IncidentRow[]): Promise<void> {
+  const announced = changed.filter(isAnnounced)
+  if (announced.length === 0) return
+  const channels = await sql<{ id: string }>("select id from channel where operator_notifications")
+  const messages = announced.flatMap((row) => {
+    const message = messageOf(row)
+    const body = Buffer.from(JSON.stringify(message))
+    return channels.map(({ id: channel }) => ({
+      channel,
+      eventId: `${row.id}.${message.status}.${channel}`,
+      body,
+    }))
+  })
+  if (messages.length > 0) await notify(sql, messages)
+}
+
+function messageOf(row: Announced): OperatorNotification {
+  return {
+    event: row.kind,
+    status: row.resolved_at === null ? "firing" : "resolved",
+    ...describeIncident(row),
+    notification: row.id,
+    created_at: (row.resolved_at ?? row.created_at).toISOString(),
+  }
 }

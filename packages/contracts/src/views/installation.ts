@@ -1,9 +1,9 @@
 import type { AuditEntry } from "../api/audit.ts"
 import type { Incident } from "../api/incidents.ts"
 import type { InvalidEvent } from "../api/invalidEvents.ts"
+import type { Job } from "../api/jobs.ts"
 import type { TopicStatus } from "../api/topics.ts"
 import { fields } from "./view.ts"
-import type { Job } from "../api/jobs.ts"
 
 export const auditView = {
   columns: fields<AuditEntry>(

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { Navigate, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { readLink, sessionQuery, signIn } from "../api/session.ts"
-import { ProblemAlert } from "../parts/ProblemAlert.tsx"
+import { ProblemAlert } from "../parts/Notice.tsx"
 import { Logo } from "./Logo.tsx"
 import classes from "./SignIn.module.css"
 

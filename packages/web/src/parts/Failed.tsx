@@ -1,9 +1,8 @@
 import { Button, Stack, Text, Title } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
-import { ApiFailure } from "../api/failure.ts"
-import { ProblemAlert } from "./ProblemAlert.tsx"
 import { useEffect } from "react"
-import { Notice } from "./Notice.tsx"
+import { ApiFailure } from "../api/failure.ts"
+import { Notice, ProblemAlert } from "./Notice.tsx"
 
 /** In place of content that could not be read. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => unknown }) {

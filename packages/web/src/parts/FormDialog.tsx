@@ -3,8 +3,7 @@ import { useDisclosure } from "@mantine/hooks"
 import type { ReactNode } from "react"
 import { hasCode } from "../api/failure.ts"
 import { Icon, type IconName } from "./Icon.tsx"
-import { Notice } from "./Notice.tsx"
-import { ProblemAlert } from "./ProblemAlert.tsx"
+import { Notice, ProblemAlert } from "./Notice.tsx"
 
 /** A dialog that sends a request. Enter in a field submits it. */
 export function FormDialog({

@@ -1,8 +1,7 @@
 import type { ReactNode } from "react"
 import { Filters } from "./Filters.tsx"
 import { PageHead } from "./Page.tsx"
-import { type List, PagedTable } from "./PagedTable.tsx"
-import type { Column } from "./Rows.tsx"
+import { type Column, type List, PagedTable } from "./Rows.tsx"
 import { TimeRange } from "./TimeRange.tsx"
 
 type Period = { created_after?: string | undefined; created_before?: string | undefined }

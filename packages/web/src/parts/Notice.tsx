@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { ApiFailure } from "../api/failure.ts"
 import { Icon } from "./Icon.tsx"
 import classes from "./Notice.module.css"
 
@@ -24,5 +25,31 @@ export function Notice({
         {children && <div>{children}</div>}
       </div>
     </div>
+  )
+}
+
+/** What was rejected, and why, as the API states it. */
+export function ProblemAlert({ error, title }: { error: unknown; title?: string }) {
+  const problem = error instanceof ApiFailure ? error.problem : null
+  const detail = error instanceof ApiFailure ? (problem?.detail ?? problem?.title) : String(error)
+  const fields = problem?.errors ?? []
+  return (
+    <Notice kind="bad" role="alert" title={title ?? problem?.title ?? "No response"}>
+      {error instanceof ApiFailure && problem === null
+        ? "The console does not respond. Check your network, and try again."
+        : fields.length === 0 && detail}
+      {fields.length > 0 && (
+        <ul>
+          {fields.map(({ field, message }) => (
+            <li key={`${field} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {problem?.request_id && problem.status >= 500 && !detail?.includes(problem.request_id) && (
+        <div>
+          Request id: <code>{problem.request_id}</code>
+        </div>
+      )}
+    </Notice>
   )
 }

@@ -1,5 +1,8 @@
 import { Button } from "@mantine/core"
 import type { ReactNode } from "react"
+import { Failed } from "./Failed.tsx"
+import { Loading } from "./Loading.tsx"
+import { Section } from "./Page.tsx"
 import classes from "./Rows.module.css"
 import { Scroll } from "./Scroll.tsx"
 
@@ -54,7 +57,7 @@ export function Table<Row>({
   )
 }
 
-export type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
+type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 
 /** At the end of a list that has another page. */
 export function More({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages) {
@@ -65,5 +68,53 @@ export function More({ hasNextPage, isFetchingNextPage, fetchNextPage }: Pages) 
         Show more
       </Button>
     </div>
+  )
+}
+
+/** An infinite query of a list of the API. */
+export type List<Row> = Pages & {
+  data?: { pages: readonly { data: readonly Row[] }[] } | undefined
+  error: unknown
+  refetch: () => unknown
+}
+
+export function rowsOf<Row>({ data }: Pick<List<Row>, "data">): Row[] {
+  return data?.pages.flatMap((page) => page.data) ?? []
+}
+
+/** A list of the API, page by page, or why it cannot be shown. */
+export function PagedTable<Row>({
+  list,
+  label,
+  columns,
+  keyOf,
+  empty,
+  head,
+}: {
+  list: List<Row>
+  label: string
+  columns: readonly Column<Row>[]
+  keyOf: (row: Row) => string
+  /** Shown instead of an empty table. */
+  empty: ReactNode
+  /** Of a page with more than this list. */
+  head?: { title: string; aside: ReactNode }
+}) {
+  const rows = rowsOf(list)
+  return (
+    <Section {...head} flush>
+      {list.error ? (
+        <Failed error={list.error} retry={list.refetch} />
+      ) : !list.data ? (
+        <Loading />
+      ) : rows.length === 0 ? (
+        empty
+      ) : (
+        <>
+          <Table label={label} rows={rows} columns={columns} keyOf={keyOf} />
+          <More {...list} />
+        </>
+      )}
+    </Section>
   )
 }

@@ -1,6 +1,6 @@
 import { type Delivery, deferralReasons } from "@sitewire/contracts"
 import type { Client } from "../../api/client.ts"
-import { orNull } from "../../api/orNull.ts"
+import { orNull } from "../../api/readPages.ts"
 
 /**
  * An attempt takes less time than this. If a delivery was due longer ago, its attempt is therefore not in

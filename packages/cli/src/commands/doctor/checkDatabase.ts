@@ -1,5 +1,5 @@
 import type { DatabaseInspection } from "@sitewire/database/inspect"
-import { messageOf } from "../../errors/messageOf.ts"
+import { messageOf } from "../../errors/failure.ts"
 import type { Session } from "../../session/createSession.ts"
 import { usesLocalStack } from "../../target/findApi.ts"
 import { findLocalStack } from "../../target/localStack.ts"

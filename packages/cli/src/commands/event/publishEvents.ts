@@ -1,7 +1,6 @@
 import { topicNames } from "@sitewire/contracts"
 import { checkBroker, connectKafka, type Log, startProducer } from "@sitewire/kafka"
-import { failed, unreachable } from "../../errors/failure.ts"
-import { messageOf } from "../../errors/messageOf.ts"
+import { failed, messageOf, unreachable } from "../../errors/failure.ts"
 import type { KafkaTarget } from "../../target/findKafka.ts"
 import { unreachableAdvice } from "../../target/targetSources.ts"
 import type { Event } from "./readEvents.ts"

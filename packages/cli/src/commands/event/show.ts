@@ -8,7 +8,7 @@ import {
 } from "@sitewire/contracts"
 import { z } from "zod"
 import type { Client } from "../../api/client.ts"
-import { orNull } from "../../api/orNull.ts"
+import { orNull } from "../../api/readPages.ts"
 import type { CliCommand } from "../../command.ts"
 import { failed } from "../../errors/failure.ts"
 import { block } from "../../output/block.ts"

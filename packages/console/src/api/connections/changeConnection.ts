@@ -3,13 +3,16 @@ import { changeSource } from "@sitewire/syncs"
 import { removeScope } from "../../auth/keyScopes.ts"
 import { notFound } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
-import { checkAddress } from "../checkAddress.ts"
+import { checkAddress, checkHeadersOrigin, requestHeaderColumns } from "../checkAddress.ts"
 import { checkIfMatch } from "../etag.ts"
 import { implement } from "../implement.ts"
-import { checkHeadersOrigin, requestHeaderColumns } from "../requestHeaders.ts"
-import { connectionEtag, connectionResponse } from "./connectionResponse.ts"
-import { findConnection, lockConnection } from "./findConnection.ts"
-import { rejectDelegate } from "./rejectDelegate.ts"
+import {
+  connectionEtag,
+  connectionResponse,
+  findConnection,
+  lockConnection,
+  rejectDelegate,
+} from "./connectionResponse.ts"
 import { recordRequestedSync } from "./requestSync.ts"
 
 export const changeConnection = implement(

@@ -5,14 +5,10 @@ import { sees } from "../../auth/caller.ts"
 import { idTaken, problem, siteNotAllowed } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { newId } from "../../newIds.ts"
-import { checkAddress } from "../checkAddress.ts"
+import { checkAddress, requestHeaderColumns } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { implement } from "../implement.ts"
-import { requestHeaderColumns } from "../requestHeaders.ts"
-import { connectionResponse } from "./connectionResponse.ts"
-import { findConnection } from "./findConnection.ts"
-import { rejectDelegate } from "./rejectDelegate.ts"
-import { triggerUrl } from "./triggerUrl.ts"
+import { connectionResponse, findConnection, rejectDelegate, triggerUrl } from "./connectionResponse.ts"
 
 export const createConnection = implement(
   "createConnection",

@@ -8,10 +8,11 @@ import {
   connectionColumns,
   connectionEtag,
   connectionResponse,
+  findConnection,
   stateConditions,
+  triggerUrl,
+  visibleConnections,
 } from "./connectionResponse.ts"
-import { findConnection, visibleConnections } from "./findConnection.ts"
-import { triggerUrl } from "./triggerUrl.ts"
 
 export const listConnections = implement("listConnections", async ({ sql }, { query, caller }) => {
   return listPage(

@@ -3,7 +3,7 @@ import type { Prisma } from "@sitewire/database/prisma"
 import { notFound, problem } from "../../http/problems.ts"
 import { matchesEtag } from "../etag.ts"
 import { implement } from "../implement.ts"
-import { findConnection } from "./findConnection.ts"
+import { findConnection } from "./connectionResponse.ts"
 
 export const readSnapshot = implement(
   "readSnapshot",

@@ -3,9 +3,7 @@ import { seal, sealContexts } from "@sitewire/database"
 import { notFound } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { connectionResponse } from "./connectionResponse.ts"
-import { lockConnection } from "./findConnection.ts"
-import { triggerUrl } from "./triggerUrl.ts"
+import { connectionResponse, lockConnection, triggerUrl } from "./connectionResponse.ts"
 
 export const replaceConnectionToken = implement(
   "replaceConnectionToken",

@@ -4,7 +4,7 @@ import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { newId } from "../../newIds.ts"
 import { implement } from "../implement.ts"
-import { endIfSuspended, findConnection } from "./findConnection.ts"
+import { endIfSuspended, findConnection } from "./connectionResponse.ts"
 
 export const requestSync = implement("requestSync", async ({ sql }, { params: { id }, caller }) => {
   if (!(await findConnection(sql, id, caller))) return notFound("connection", id)

@@ -12,7 +12,7 @@ import { countResend } from "../../jobs/resend/countResend.ts"
 import { firstResendPosition } from "../../jobs/resend/resendStep.ts"
 import { findChannel } from "../channels/channelResponse.ts"
 import { type ApiContext, implement } from "../implement.ts"
-import { jobResponse } from "./jobResponse.ts"
+import { jobResponse } from "./jobs.ts"
 
 export const createResendJob = implement(
   "createResendJob",

@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url"
 import compression from "compression"
 import express, { type Router } from "express"
 import type { OpenApi } from "../openapi/jsonSchema.ts"
-import { renderReference } from "./renderReference.ts"
-import { style } from "./style.ts"
+import { renderReference, style } from "./renderReference.ts"
 
 const overview = fileURLToPath(new URL("llms.txt", import.meta.url))
 

@@ -15,11 +15,9 @@ import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { ConnectionState, SyncOutcome } from "../../parts/states.tsx"
 import { Ago, Since, Time } from "../../parts/Time.tsx"
 import { pageNames } from "../../words.ts"
-import { Changes } from "./Changes.tsx"
 import { ConnectionActions } from "./ConnectionActions.tsx"
-import { Content } from "./Content.tsx"
-import { SigningSecret } from "./SigningSecret.tsx"
-import { TriggerUrl } from "./TriggerUrl.tsx"
+import { Changes, Content } from "./Content.tsx"
+import { SigningSecret, TriggerUrl } from "./Credentials.tsx"
 import { Windows } from "./Windows.tsx"
 
 const runnerNames = { pull: "Sitewire", delegate: "an internal executor" } as const

@@ -1,19 +1,17 @@
 import { Text } from "@mantine/core"
 import type { Input } from "@sitewire/contracts/client"
 import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { postDryRun } from "../../api/client.ts"
-import type { DeliveryFilter } from "../../api/queries.ts"
+import { channelHealthQuery, type DeliveryFilter, openIncidentsQuery } from "../../api/queries.ts"
 import { formatCounted, formatSpan } from "../../format.ts"
 import { Facts } from "../../parts/Facts.tsx"
 import { DialogButton } from "../../parts/FormDialog.tsx"
-import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
-import { defaultRate, RateInput } from "../../parts/job/RateInput.tsx"
-import { StartJob } from "../../parts/job/StartJob.tsx"
-import { useDryRun } from "../../parts/job/useDryRun.ts"
+import { Notice } from "../../parts/Notice.tsx"
+import { DryRunNotice, defaultRate, RateInput, StartJob, useDryRun } from "../../parts/StartJob.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { deliveryStates } from "../../words.ts"
-import { StillFailing } from "./StillFailing.tsx"
+import { deliveryStates, errorNames } from "../../words.ts"
 
 type ResendFilter = Input<"createResendJob">["body"]["filter"]
 
@@ -82,4 +80,43 @@ function factsOf({ channel, state, created_after, created_before }: ResendFilter
     ["Created from", time(created_after, "the oldest stored")],
     ["Created until", time(created_before, "now")],
   ] as const
+}
+
+const consequence =
+  "What is sent now will probably not be accepted, and become dead again after its retry period."
+
+/** So many channels are named. */
+const shown = 10
+
+/** Warns before a resend to receivers that still do not accept deliveries. Undefined: to all channels. */
+function StillFailing({ channel }: { channel: string | undefined }) {
+  return channel === undefined ? <AnyFailing /> : <OneFailing channel={channel} />
+}
+
+function OneFailing({ channel }: { channel: string }) {
+  const { data } = useQuery(channelHealthQuery(channel))
+  if (data?.health !== "failing") return null
+  const failure = data.last_failure
+  const what = failure && (failure.status === null ? errorNames[failure.error] : `HTTP ${failure.status}`)
+  return (
+    <Notice kind="bad" title={`Channel ${channel} is still failing`}>
+      {what && `Its last failure: ${what}.`} {consequence}
+    </Notice>
+  )
+}
+
+function AnyFailing() {
+  const { data } = useQuery(openIncidentsQuery)
+  const failing = (data?.incidents ?? []).filter(({ kind }) => kind === "channel.failing")
+  if (failing.length === 0) return null
+  const others = failing.length - shown
+  return (
+    <Notice kind="bad" title="Channels are still failing">
+      {failing
+        .slice(0, shown)
+        .map(({ subject }) => subject.id)
+        .join(", ")}
+      {others > 0 && ` and ${others} more`}. {consequence}
+    </Notice>
+  )
 }

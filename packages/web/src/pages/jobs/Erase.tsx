@@ -4,10 +4,8 @@ import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
 import { useState } from "react"
 import { type Post, postDryRun } from "../../api/client.ts"
 import { DialogButton } from "../../parts/FormDialog.tsx"
-import { DryRunNotice } from "../../parts/job/DryRunNotice.tsx"
-import { StartJob } from "../../parts/job/StartJob.tsx"
-import { useDryRun } from "../../parts/job/useDryRun.ts"
 import { Notice } from "../../parts/Notice.tsx"
+import { DryRunNotice, StartJob, useDryRun } from "../../parts/StartJob.tsx"
 
 const kinds = ["email", "site_url"] as const
 const names = { email: "a person", site_url: "a site" }

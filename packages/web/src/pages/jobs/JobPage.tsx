@@ -205,7 +205,7 @@ const differingColumns: Column<DifferingEvent>[] = [
 ]
 
 /** What a job has done, in groups with plain names. */
-export function JobCounts({ job }: { job: Pick<Job, "kind" | "counts"> }) {
+function JobCounts({ job }: { job: Pick<Job, "kind" | "counts"> }) {
   const shown = groupCounts(job)
   if (shown.length === 0) return <Section title="What it has done">Nothing yet.</Section>
   return shown.map(({ title, figures }) => (

@@ -7,7 +7,7 @@ import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { CopyField } from "../../parts/Copy.tsx"
 import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { fromLocal } from "../../parts/localTime.ts"
-import { ProblemAlert } from "../../parts/ProblemAlert.tsx"
+import { ProblemAlert } from "../../parts/Notice.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 
 const explanations = {

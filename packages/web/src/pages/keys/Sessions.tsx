@@ -4,9 +4,8 @@ import { api } from "../../api/client.ts"
 import { sessionsQuery } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Empty } from "../../parts/Page.tsx"
-import { PagedTable } from "../../parts/PagedTable.tsx"
 import { Mono } from "../../parts/Ref.tsx"
-import type { Column } from "../../parts/Rows.tsx"
+import { type Column, PagedTable } from "../../parts/Rows.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 
 type Session = ConsoleSession

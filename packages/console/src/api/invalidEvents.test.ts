@@ -2,11 +2,11 @@ import { type InvalidEvent, invalidRecordHeaders, type Page } from "@sitewire/co
 import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
 import { startTestInstallation } from "@sitewire/testkit"
 import { expect, test } from "vitest"
-import { insertDeliveries, knowEvents } from "../../../test/fixtures/deliveries.ts"
-import { invalidRecord } from "../../../test/fixtures/jobs.ts"
-import { startConsole } from "../../../test/fixtures/startConsole.ts"
-import type { InvalidTopic } from "../../kafka/topicReader.ts"
-import { invalidEventResponse } from "./invalidEventResponse.ts"
+import { insertDeliveries, knowEvents } from "../../test/fixtures/deliveries.ts"
+import { invalidRecord } from "../../test/fixtures/jobs.ts"
+import { startConsole } from "../../test/fixtures/startConsole.ts"
+import type { InvalidTopic } from "../kafka/topicReader.ts"
+import { invalidEventResponse } from "./invalidEvents.ts"
 
 const email = "owner@shop.example"
 
