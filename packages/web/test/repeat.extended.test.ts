@@ -133,9 +133,9 @@ test("a request is repeated with its Idempotency-Key until a response is final",
     sent.push(route.request().headers()["idempotency-key"])
     if (sent.length === 1) return route.abort()
     const problem = {
-      type: "/problems/no-dispatcher",
-      code: "no-dispatcher",
-      title: "No dispatcher",
+      type: "/problems/test-not-sent",
+      code: "test-not-sent",
+      title: "Test not sent",
       status: 503,
     }
     await route.fulfill({
@@ -149,7 +149,7 @@ test("a request is repeated with its Idempotency-Key until a response is final",
   await press(page, "Send test")
   await noResponse(page).waitFor()
   await press(page, "Send test")
-  await page.getByRole("alert").getByText("No dispatcher").first().waitFor()
+  await page.getByRole("alert").getByText("Test not sent").first().waitFor()
   await press(page, "Send test")
   await poll(() => sent.length).toBe(3)
   const [first, second, third] = sent

@@ -183,7 +183,7 @@ create type receiver_check_kind as enum ('test', 'secret_test', 'address_change'
 create type receiver_check_state as enum ('waiting', 'running', 'done', 'failed');
 create table receiver_check (
   id text primary key,
-  channel_id text not null references channel on delete cascade on update cascade,
+  channel_id text references channel on delete cascade on update cascade,
   kind receiver_check_kind not null,
   address text not null,
   state receiver_check_state not null default 'waiting',

@@ -102,7 +102,9 @@ export const testChannelSchema = z
   .strictObject({
     address: changeAddressSchema.shape.address
       .optional()
-      .describe("Tests this address in place of the channel's. Only operators may give one."),
+      .describe(
+        "Tests this address in place of the channel's, or that of a channel which is not created yet. Only operators may give one. The stored `partner_may_change_address` decides which addresses are allowed.",
+      ),
   })
   .optional()
   .meta({ id: "TestChannel" })

@@ -273,18 +273,18 @@ export const problemCodes = {
     meaning: "Postgres did not respond.",
     remedy: "Try again after the number of seconds in `Retry-After`.",
   },
-  "no-dispatcher": {
+  "test-not-sent": {
     status: 503,
-    title: "No dispatcher",
-    meaning: "No webhook-dispatcher has claimed the test delivery within 5 seconds. Nothing was sent.",
+    title: "Test not sent",
+    meaning: "The test delivery was not begun within 5 seconds. Nothing was sent.",
     remedy:
-      "Start a webhook-dispatcher, or read its log, and send the request again with a new Idempotency-Key.",
+      "Send the request again with a new Idempotency-Key. If it fails again, the operator's incidents say why.",
   },
   "test-unfinished": {
     status: 503,
     title: "Test unfinished",
-    meaning: "A webhook-dispatcher claimed the test delivery, but did not report an outcome.",
-    remedy: "Read the log of the webhook-dispatcher, and send the request again with a new Idempotency-Key.",
+    meaning: "The test delivery was begun, but has no outcome.",
+    remedy: "Send the request again with a new Idempotency-Key.",
   },
   "provider-unavailable": {
     status: 503,

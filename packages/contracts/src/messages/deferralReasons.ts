@@ -3,7 +3,7 @@ export const deferralReasons = {
   busy: "its channel has no capacity",
   breaker: "its channel's circuit breaker is open",
   paused: "its channel is paused, or was and is resuming",
-  fault: "the dispatcher cannot send it, and its log states why",
+  fault: "a fault of ours: it cannot be sent, and our log states why",
   resend: "a resend was requested",
   overdue: "its attempt was due, and its Kafka record did not come",
   rate: "its channel has a maximum rate",

@@ -19,7 +19,7 @@ import { idParameter } from "./parameters.ts"
 import { pageOf, type Route } from "./route.ts"
 
 const testUnavailable =
-  "No webhook-dispatcher has claimed the test within 5 seconds or finished it within 15 seconds, or the database is unavailable."
+  "The test was not begun within 5 seconds or not finished within 15 seconds, or the database is unavailable."
 
 export const channelRoutes = {
   createChannel: {
@@ -84,14 +84,14 @@ export const channelRoutes = {
     summary: "Change a channel's address after a challenge",
     allow: { operate: "all", channel: "own" },
     description:
-      "A webhook-dispatcher sends a test delivery to the new address, signed by the channel's secret, with a random value in the header X-Sitewire-Challenge. If the receiver returns it in the same header of a 2xx response, the address is changed, also for existing deliveries that wait for their next attempt. Otherwise nothing changes, and deliveries go to the previous address. With the scope `channel:<id>`, an operator must have set the channel's `partner_may_change_address`.",
+      "Sends a test delivery to the new address, signed by the channel's secret, with a random value in the header X-Sitewire-Challenge. If the receiver returns it in the same header of a 2xx response, the address is changed, also for existing deliveries that wait for their next attempt. Otherwise nothing changes, and deliveries go to the previous address. With the scope `channel:<id>`, an operator must have set the channel's `partner_may_change_address`.",
     params: idParameter,
     body: changeAddressSchema,
     success: { status: 200, description: "The channel with its new address.", schema: channelSchema },
     otherResponses: {
       409: "The receiver did not answer the challenge, the channel was changed meanwhile, or another change of the address has not finished.",
       429: "Challenges were sent for this channel 5 times in a minute or 50 times in a day, or the key has sent too many requests.",
-      503: "No webhook-dispatcher has claimed the challenge within 5 seconds or finished it within 15 seconds, or the database is unavailable.",
+      503: testUnavailable,
     },
   },
   deleteChannel: {
@@ -200,7 +200,7 @@ export const channelRoutes = {
     summary: "Send a test delivery",
     allow: { operate: "all", channel: "own" },
     description:
-      "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries. An operator may give another address, to test it before it is set.",
+      "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries. An operator may give another address, to test it before it is set; if there is no channel with this id yet, the test is signed with a secret that nobody knows.",
     params: idParameter,
     body: testChannelSchema,
     success: { status: 200, description: "The attempt.", schema: testDeliverySchema },

@@ -12,7 +12,7 @@ export type Check = {
   channel: Channel
 }
 
-type Row = Channel & {
+type Row = (Channel | { channel_id: null }) & {
   id: string
   kind: Check["kind"]
   state: string
@@ -25,10 +25,10 @@ const maxClaims = 3
 
 const claim = `
 with due as (
-  select id, case when claims >= ${maxClaims}
-                    then 'It was started ${maxClaims} times, and the dispatchers ended before it did. Read their logs.'
+  select id, channel_id as of, case when claims >= ${maxClaims}
+                    then 'It was begun ${maxClaims} times, and ended by none.'
                   when claims = 0 and created_at < now() - ${claimableMs} * interval '1 millisecond'
-                    then 'No webhook-dispatcher claimed it in time. Start one, and request it again.' end as problem
+                    then 'It was not begun in time. Request it again.' end as problem
     from receiver_check
    where finished_at is null and (lease_expires_at is null or lease_expires_at < now())
    order by created_at limit $1 for update skip locked
@@ -37,8 +37,8 @@ update receiver_check
    set state = (case when problem is null then 'running' else 'failed' end)::receiver_check_state, error = problem,
        finished_at = case when problem is not null then now() end, claims = claims + 1,
        lease_expires_at = now() + $2 * interval '1 millisecond'
-  from due, channel
- where receiver_check.id = due.id and channel.id = receiver_check.channel_id
+  from due left join channel on channel.id = due.of
+ where receiver_check.id = due.id
 returning receiver_check.id, kind::text, state::text, claims, receiver_check.address as check_address, channel.id as channel_id,
           ${channelColumns.replace("address", "channel.address")}`
 
@@ -52,9 +52,25 @@ export async function claimChecks(
 }
 
 function toCheck({ id, kind, claims, check_address: address, ...channel }: Row): Check {
+  if (channel.channel_id === null)
+    return { id, kind, claim: claims, channel: { ...notCreated, secret_id: id, address } }
   const isOwnOrigin = URL.parse(channel.address)?.origin === URL.parse(address)?.origin
   const request_headers_sealed = isOwnOrigin ? channel.request_headers_sealed : null
   return { id, kind, claim: claims, channel: { ...channel, address, request_headers_sealed } }
+}
+
+/** A channel that is not created yet, whose secret the opener makes up. */
+const notCreated: Omit<Channel, "address" | "secret_id"> = {
+  channel_id: "new",
+  secret_sealed: new Uint8Array(),
+  other_secret_id: null,
+  other_secret_sealed: null,
+  standard_webhooks: true,
+  request_headers_sealed: null,
+  send_traceparent: false,
+  partner_may_change_address: false,
+  paused_at: null,
+  max_per_second: null,
 }
 
 export type CheckEnd = { state: "done"; report: object } | { state: "failed"; error: string }

@@ -170,7 +170,7 @@ function createSendTest({
 const unopened: CheckEnd = {
   state: "failed",
   error:
-    "The dispatcher cannot decrypt the channel's signing secret, because its SEALING_KEYS lacks the key. Correct the variable, and request the check again.",
+    "The channel's signing secret cannot be decrypted, because SEALING_KEYS lacks the key. Correct the variable, and request the check again.",
 }
 
 const noOtherSecret: CheckEnd = {

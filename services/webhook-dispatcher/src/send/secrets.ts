@@ -1,3 +1,4 @@
+import { newSecret } from "@sitewire/contracts"
 import { openRequestHeaders, type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
 import type { Channel } from "@sitewire/deliveries"
 import type { Excerpt } from "@sitewire/egress"
@@ -29,7 +30,11 @@ export function createChannelOpener(keys: SealingKeys, onUnopened: (why: string)
     openSecret({ channel_id, secret_id: id, secret_sealed }: WithSecret): string {
       const known = opened.get(id)
       if (known !== undefined) return known
-      const secret = open(() => unseal(keys, sealContexts.signingSecret(channel_id, id), secret_sealed))
+      // The receiver of a channel that is not created yet cannot know its secret.
+      const secret =
+        secret_sealed.length === 0
+          ? newSecret("sws")
+          : open(() => unseal(keys, sealContexts.signingSecret(channel_id, id), secret_sealed))
       if (opened.size >= maxCached) opened.clear()
       opened.set(id, secret)
       return secret

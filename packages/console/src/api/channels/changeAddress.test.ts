@@ -89,7 +89,7 @@ test("one change of a channel runs at a time, and without a dispatcher nothing c
     status: 409,
     json: { code: "check-running" },
   })
-  expect(await waiting).toMatchObject({ status: 503, json: { code: "no-dispatcher" } })
+  expect(await waiting).toMatchObject({ status: 503, json: { code: "test-not-sent" } })
   expect(await addressOf("alone")).toBe(first)
 })
 

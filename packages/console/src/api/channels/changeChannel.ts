@@ -35,6 +35,8 @@ export const changeChannel = implement(
       const context = sealContexts.receiverHeaders(id)
       Object.assign(data, requestHeaderColumns(sealingKeys, context, request_headers))
     }
+    if (data.address !== undefined && data.address !== found.address)
+      await context.sql(endFailure, [id, data.address])
     if (contact !== undefined) {
       await storeContact(context, id, contact)
       Object.assign(data, { updated_at: new Date() })
@@ -53,6 +55,14 @@ export const changeChannel = implement(
     })
   },
 )
+
+/** If a test of the new address has passed just before. */
+const endFailure = `
+update channel_failure set ended_at = now()
+ where channel_id = $1 and ended_at is null
+   and (select report #>> '{attempt,error}' is null from receiver_check
+         where channel_id = $1 and kind = 'test' and address = $2 and state = 'done' and created_at > now() - interval '15 minutes'
+         order by created_at desc limit 1)`
 
 /** What a partner decides itself: how its own receiver knows that a request is genuine, and who is told of its failures. */
 const partnersFields: readonly string[] = ["standard_webhooks", "request_headers", "contact"]

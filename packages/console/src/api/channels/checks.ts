@@ -32,28 +32,32 @@ async function requestTest(
 ): Promise<Success<{ check: string }> | Problem> {
   const { prisma } = context
   const channel = await lockChannel(prisma, id, caller)
-  if (!channel) return notFound("channel", id)
+  const tested = address ?? channel?.address
+  // An operator may test an address before the channel is created.
+  if (tested === undefined || (!channel && caller.channels !== "all")) return notFound("channel", id)
   if (address !== undefined && caller.channels !== "all")
     return problem("missing-scope", "Only an operator may test an address that is not the channel's.")
   const checked =
-    address === undefined ? null : checkChannelAddress(context, address, channel.partner_may_change_address)
-  if (checked?.kind === "problem") return checked
-  if (kind === "secret_test" && channel.other_secret_id === null) return rotationConflict(prisma, id, "test")
-  const running = await checkRunning(prisma, id, kind)
+    address === undefined
+      ? { kind: "ok" as const, href: tested }
+      : checkChannelAddress(context, address, channel?.partner_may_change_address ?? false)
+  if (checked.kind === "problem") return checked
+  if (kind === "secret_test" && channel?.other_secret_id === null) return rotationConflict(prisma, id, "test")
+  const running = channel && (await checkRunning(prisma, id, kind))
   if (running) return running
   const check = await prisma.receiverCheck.create({
     data: {
       id: newId("tst"),
-      channel_id: id,
+      channel_id: channel?.id ?? null,
       kind,
-      address: checked?.href ?? channel.address,
+      address: checked.href,
       requested_by: nameOf(caller),
     },
     select: { id: true },
   })
   const changes = {
     test: { old: null, new: check.id },
-    ...(checked ? { address: { old: null, new: checked.href } } : {}),
+    ...(address ? { address: { old: null, new: checked.href } } : {}),
   }
   return ok({ check: check.id }, { audit: { target: { kind: "channel", id }, changes } })
 }
@@ -124,7 +128,7 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
     const { state, address, report, error, finished_at } = row
     if (state === "done" && finished_at) return { kind: "done", address, report, finished_at }
     if (state === "failed")
-      return problem(error === notClaimed ? "no-dispatcher" : "test-unfinished", error ?? "")
+      return problem(error === notClaimed ? "test-not-sent" : "test-unfinished", error ?? "")
     const waitedMs = performance.now() - startedAt
     if (state === "waiting" && waitedMs > claimWithinMs) {
       // Only if it still waits, so that a dispatcher that claims it right now can finish it.
@@ -140,7 +144,7 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
 }
 
 const notClaimed =
-  "No webhook-dispatcher has claimed the test delivery within 5 seconds, so nothing was sent. Check that one is running and is not older than this console, and try again."
+  "The test delivery was not begun within 5 seconds, so nothing was sent. Try again."
 
 const unfinished =
-  "A webhook-dispatcher has begun to send the test delivery, but has not reported an outcome within 15 seconds. It may have been killed, or its DELIVERY_TIMEOUT is longer. Try again."
+  "The test delivery was begun, but has no outcome after 15 seconds. Try again."

@@ -7,8 +7,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { Fragment, useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { api, createPost, type Versioned, versionOf } from "../../api/client.ts"
-import { ApiFailure, hasCode } from "../../api/failure.ts"
+import { api, type Versioned, versionOf } from "../../api/client.ts"
+import { hasCode } from "../../api/failure.ts"
 import { channelQuery } from "../../api/queries.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
@@ -22,8 +22,8 @@ import { RequestHeaders } from "../../parts/RequestHeaders.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { toast } from "../../parts/Toasts.tsx"
 import { headersNeeded } from "../../words.ts"
-import { outcomeOf } from "../delivery/Timeline.tsx"
 import { ChangeAddress } from "./ChangeAddress.tsx"
+import { useAddressTest } from "./useAddressTest.ts"
 
 type Channel = Versioned<Output<"readChannel">>
 
@@ -93,18 +93,12 @@ function Change({ channel }: { channel: Channel }) {
   const isSame = isEmpty(changesOf(opened, channel)) || isEmpty(changesOf(channel, fields))
   if (isSame && opened !== channel) setOpened(channel)
   const { queryKey } = channelQuery(id)
-  // An address whose test failed is saved when the button is pressed again.
-  const [failed, setFailed] = useState<string | null>(null)
+  const { failed, test } = useAddressTest()
   const { mutate, error, isPending, reset } = useMutation({
     async mutationFn() {
-      // A test has the stored headers, which are sent to no other origin, and not those that are typed.
-      if (changes.address !== undefined && changes.address !== failed && !needsHeaders) {
-        const fault = await testAddress(id, changes.address)
-        if (fault) {
-          setFailed(changes.address)
-          throw fault
-        }
-      }
+      // A test has the stored headers, which are sent to no other origin, and the stored rules for addresses, and not what is typed.
+      if (changes.address !== undefined && changes.partner_may_change_address === undefined && !needsHeaders)
+        await test(id, changes.address)
       return versionOf(
         api.changeChannel(
           { id, body: { ...changes, ...(needsHeaders ? { request_headers: headers } : {}) } },
@@ -171,24 +165,6 @@ function Change({ channel }: { channel: Channel }) {
 }
 
 const maskedHint = (hint = "") => `${hint} Masked: the scope personal-data shows it.`
-
-/**
- * Null if the receiver accepts a test delivery. A test without a verdict must not prevent the change. Rejects if the
- * request is rejected, for example because the address is no URL.
- */
-async function testAddress(id: string, address: string): Promise<ApiFailure | null> {
-  try {
-    const { attempt } = await createPost().post.testChannel({ id, body: { address } })
-    if (attempt.error === null) return null
-    const outcome = (attempt.detail ?? outcomeOf(attempt)).replace(/\.$/, "")
-    const detail = `${outcome}. Nothing is changed. Correct the address, or save it anyway.`
-    const title = "The receiver did not accept it"
-    return new ApiFailure({ type: "about:blank", title, status: 409, detail })
-  } catch (error) {
-    if (hasCode(error, "no-dispatcher") || hasCode(error, "test-unfinished")) return error as ApiFailure
-    throw error
-  }
-}
 
 function ReceiverHeaders({ channel }: { channel: Channel }) {
   const { id } = channel

@@ -11,6 +11,7 @@ import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { forStandardWebhooks, idHint } from "../../words.ts"
+import { useAddressTest } from "../channel/useAddressTest.ts"
 
 export function CreateChannel() {
   return (
@@ -24,17 +25,20 @@ function Dialog({ close }: { close: () => void }) {
   const [id, setId] = useState("")
   const [fields, setFields] = useState<Fields>({ address: "" })
   const [headers, setHeaders] = useState<HeaderField[]>([])
+  const { failed, test } = useAddressTest()
   const client = useQueryClient()
   const navigate = useNavigate()
   const request = useWrite({
-    run: (post) =>
-      post.createChannel({
+    async run(post) {
+      await test(id || crypto.randomUUID(), fields.address, true)
+      return post.createChannel({
         body: {
           ...(id === "" ? {} : { id }),
           ...fields,
           ...(headers.length === 0 ? {} : { request_headers: headers }),
         },
-      }),
+      })
+    },
     onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
   })
   const { data } = request
@@ -56,7 +60,7 @@ function Dialog({ close }: { close: () => void }) {
   return (
     <FormDialog
       title="Create a channel"
-      submit="Create channel"
+      submit={fields.address === failed ? "Create anyway" : "Create channel"}
       ready={fields.address !== "" && areComplete(headers)}
       request={request}
       close={close}

@@ -33,7 +33,7 @@ const waitingDetails = {
   busy: "As many attempts as the receiver copes with are in flight. Nothing needs to be done.",
   breaker: "After many failures in a row, single attempts check whether the receiver works again.",
   paused: "It is attempted after an operator has resumed the channel.",
-  fault: "For example, a dispatcher lacks a sealing key.",
+  fault: "Such as a missing sealing key.",
   resend: "It is sent as soon as the channel has capacity.",
   overdue: "It is due, and is sent as soon as the channel has capacity.",
   rate: "It is sent when it is its turn.",
