@@ -94,7 +94,7 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   const incidents = startIncidents({
     pool,
-    kafka: { readTopics, invalid: invalidTopic, downSince: () => kafkaDownSince },
+    kafka: { readTopics, invalid: invalidTopic, prefix: topicPrefix, downSince: () => kafkaDownSince },
     intervalMs: countIntervalMs,
     log,
   })

@@ -1,10 +1,11 @@
-import { startProducer } from "@sitewire/kafka"
+import { groupNames } from "@sitewire/contracts"
+import { startConsumer, startProducer } from "@sitewire/kafka"
 import { freshTopics, startTransaction, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { readTopicsOf } from "../kafka/readTopics.ts"
 import { topicReaderOn } from "../kafka/topicReader.ts"
 import { topicStatus } from "../kafka/topicStatus.ts"
-import { findInKafka } from "./findInKafka.ts"
+import { createFindInKafka } from "./findInKafka.ts"
 import { incidentKinds } from "./incidentKinds.ts"
 
 test("missing topics and invalid events of a day are found", async () => {
@@ -20,7 +21,7 @@ test("missing topics and invalid events of a day are found", async () => {
   const find = (of: string) =>
     waitUntil("Kafka to be read", () => {
       const invalid = topicReaderOn({ kafka, topic: of })
-      return findInKafka({ readTopics, invalid })
+      return createFindInKafka({ readTopics, invalid, prefix })()
     })
   const found = await find(topic)
   expect(found.get("event.invalid")).toMatchObject([{ subject_id: topic, details: { events: 3 } }])
@@ -48,7 +49,7 @@ test("a transaction that is open is named as the reason why a topic is behind", 
       ),
     }))
   const invalid = topicReaderOn({ kafka, topic: names.sitePaidInvalid })
-  const behind = (await findInKafka({ readTopics, invalid })).get("topic.behind")
+  const behind = (await createFindInKafka({ readTopics, invalid, prefix })()).get("topic.behind")
   expect(behind).toMatchObject([
     { subject_id: names.sitePaid, since, details: { records: 2, partition: 1, first_offset: "0" } },
   ])
@@ -56,6 +57,37 @@ test("a transaction that is open is named as the reason why a topic is behind", 
     "transaction that is open in partition 1",
   )
   await open.end("abort")
+})
+
+test("an idle installation whose schedulers are all missing for longer than a deployment takes is noticed", async () => {
+  const { kafka, names, prefix } = await freshTopics({ retryDelaysMs: [200] })
+  const start = () =>
+    startConsumer({
+      kafka,
+      group: groupNames(prefix).triggers,
+      topics: [{ topic: names.connectorTriggered }],
+      maxOutstanding: 1,
+      onRecords: () => {},
+    })
+  const settings = { kafka, prefix, retryDelaysMs: [200], retryPeriodMs: 3_600_000, deadlineMs: 120_000 }
+  const invalid = topicReaderOn({ kafka, topic: names.sitePaidInvalid })
+  const find = createFindInKafka({ readTopics: readTopicsOf(settings), invalid, prefix })
+  const startedAt = Date.now()
+  const missingAt = (seconds: number) =>
+    waitUntil("Kafka to be read", async () => {
+      return (await find(new Date(startedAt + 1_000 * seconds))).get("scheduler.missing")
+    })
+  expect(await missingAt(0)).toEqual([])
+  expect(await missingAt(60)).toEqual([])
+  const scheduler = await start()
+  expect(await missingAt(120)).toEqual([])
+  await scheduler.close(10_000)
+  expect(await missingAt(180)).toEqual([])
+  const since = new Date(startedAt + 180_000)
+  expect(await missingAt(240)).toEqual([{ subject_id: "schedulers", since, details: {} }])
+  const other = await start()
+  expect(await missingAt(300)).toEqual([])
+  await other.close(10_000)
 })
 
 test("a topic is behind if its oldest unread record is older than a minute, unless records wait in it", () => {

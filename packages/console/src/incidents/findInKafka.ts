@@ -1,4 +1,4 @@
-import type { TopicStatus } from "@sitewire/contracts"
+import { groupNames, type TopicStatus } from "@sitewire/contracts"
 import type { Offsets } from "@sitewire/kafka"
 import type { ReadTopics } from "../kafka/readTopics.ts"
 import type { TopicReader } from "../kafka/topicReader.ts"
@@ -6,16 +6,38 @@ import { topicStatus } from "../kafka/topicStatus.ts"
 import type { Found, FoundNow } from "./incidentRow.ts"
 
 const invalidWithinMs = 86_400_000
+/** All schedulers may stop for so long, as in a deployment. Shorter than the time between two searches. */
+const missingAfterMs = 45_000
 
-/** The incidents that only Kafka knows of. Rejects if Kafka does not respond. */
-export async function findInKafka({
-  readTopics,
-  invalid,
-}: {
+export type InKafka = {
   readTopics: ReadTopics
   invalid: Pick<TopicReader, "topic" | "end" | "offsetsAt">
-}): Promise<FoundNow> {
-  const topics = (await readTopics()).map(topicStatus)
+  prefix: string
+}
+
+/** Returns a function that finds the incidents which only Kafka knows of, and rejects if Kafka does not respond. */
+export function createFindInKafka(settings: InKafka): (now?: Date) => Promise<FoundNow> {
+  const { triggers } = groupNames(settings.prefix)
+  let existed = false
+  let emptySince: Date | null = null
+
+  /** A group that never had a member, as in an installation without schedulers, is not missing. */
+  return async (now = new Date()) => {
+    const topics = await settings.readTopics()
+    const members = topics.find(({ group }) => group === triggers)?.members ?? null
+    existed ||= members !== null
+    emptySince = members || !existed ? null : (emptySince ?? now)
+    const since = emptySince && now.getTime() - emptySince.getTime() > missingAfterMs ? emptySince : null
+    const missing = since ? [{ subject_id: "schedulers", since, details: {} }] : []
+    return new Map([["scheduler.missing", missing], ...(await findInTopics(topics, settings))])
+  }
+}
+
+async function findInTopics(
+  read: Awaited<ReturnType<ReadTopics>>,
+  { invalid }: Pick<InKafka, "invalid">,
+): Promise<FoundNow> {
+  const topics = read.map(topicStatus)
   const missing = topics.filter(({ records }) => records === null)
   const invalidEvents = missing.some(({ name }) => name === invalid.topic) ? [] : await findInvalid(invalid)
   return new Map([

@@ -65,6 +65,17 @@ export const incidentKinds: Record<IncidentKind, Description> = {
     }),
     resolved: () => "A dispatcher is running.",
   },
+  "scheduler.missing": {
+    urgency: 1,
+    subject: "installation",
+    texts: () => ({
+      summary: "No scheduler is running.",
+      detail: "No source is fetched. Triggers are stored and wait.",
+      next: "Start the sync-scheduler.",
+      command: listTopics,
+    }),
+    resolved: () => "A scheduler is running.",
+  },
   "delivery.overdue": {
     urgency: 1,
     subject: "installation",

@@ -1,7 +1,7 @@
 import type { IncidentKind } from "@sitewire/contracts"
 import { isUnavailable, type Pool } from "@sitewire/database"
 import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
-import { findInKafka } from "./findInKafka.ts"
+import { createFindInKafka, type InKafka } from "./findInKafka.ts"
 import type { Found, FoundNow } from "./incidentRow.ts"
 import { updateIncidents } from "./updateIncidents.ts"
 
@@ -10,7 +10,7 @@ const kafkaIntervalMs = 60_000
 /** Looks for incidents all the time; in Kafka, which is read apart because it may not respond, once a minute. */
 export function startIncidents(settings: {
   pool: Pool
-  kafka: Parameters<typeof findInKafka>[0] & {
+  kafka: InKafka & {
     /** Since when the brokers have not responded to this process. Null: they respond. */
     downSince: () => Date | null
   }
@@ -19,12 +19,13 @@ export function startIncidents(settings: {
 }): { close(): Promise<void> } {
   const { pool, kafka, intervalMs, log } = settings
   const closing = new AbortController()
+  const findInKafka = createFindInKafka(kafka)
   let inKafka: FoundNow = new Map()
   let postgresDownSince: Date | null = null
   repeatUntilClosed({
     async step(signal) {
       try {
-        inKafka = await findInKafka(kafka)
+        inKafka = await findInKafka()
       } catch (error) {
         inKafka = new Map()
         if (!signal.aborted) throw error

@@ -9,7 +9,7 @@ type Settings = TopicSettings & {
 }
 
 export type ReadTopics = () => Promise<
-  { topic: Topic; group: string | null; partitions: TopicBacklog["partitions"] }[]
+  ({ topic: Topic; group: string | null } & Pick<TopicBacklog, "partitions" | "members">)[]
 >
 
 /** Requests that arrive while another one reads share its result. */
@@ -21,12 +21,11 @@ export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Setting
     const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
     const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch(unavailable)
     for (const backlog of backlogs) requireAll(backlog)
-    const partitions = new Map(backlogs.map((backlog) => [backlog.topic, backlog.partitions]))
-    return topics.map((topic) => ({
-      topic,
-      group: groupOf(topic.name),
-      partitions: partitions.get(topic.name) ?? null,
-    }))
+    const byTopic = new Map(backlogs.map((backlog) => [backlog.topic, backlog]))
+    return topics.map((topic) => {
+      const { partitions = null, members = null } = byTopic.get(topic.name) ?? {}
+      return { topic, group: groupOf(topic.name), partitions, members }
+    })
   }
 
   return shareRunning(read)

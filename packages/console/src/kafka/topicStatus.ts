@@ -5,7 +5,7 @@ import type { ReadTopics } from "./readTopics.ts"
 /** Consumers read within seconds. */
 const behindMs = 60_000
 
-type TopicRow = Awaited<ReturnType<ReadTopics>>[number]
+type TopicRow = Omit<Awaited<ReturnType<ReadTopics>>[number], "members">
 
 /** A topic as the management API describes it. */
 export function topicStatus({ topic, group, partitions }: TopicRow): TopicStatus {

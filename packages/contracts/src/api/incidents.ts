@@ -15,12 +15,13 @@ export const incidentKindSchema = z
     "topic.missing",
     "sync.overdue",
     "dispatcher.missing",
+    "scheduler.missing",
     "kafka.unavailable",
     "postgres.unavailable",
   ])
   .meta({
     description:
-      "The kinds of the webhook `notification`, and: channel.paused: an operator has paused the channel. delivery.overdue: attempts are overdue by more than a minute. event.invalid: an event of the last 24 hours was invalid. topic.behind: the oldest record that a consumer group has not read is older than a minute. topic.missing: a topic does not exist. sync.overdue: syncs are due for more than a minute. dispatcher.missing: none is running. kafka.unavailable, postgres.unavailable: the console cannot reach it; the latter is stored as soon as Postgres responds.",
+      "The kinds of the webhook `notification`, and: channel.paused: an operator has paused the channel. delivery.overdue: attempts are overdue by more than a minute. event.invalid: an event of the last 24 hours was invalid. topic.behind: the oldest record that a consumer group has not read is older than a minute. topic.missing: a topic does not exist. sync.overdue: syncs are due for more than a minute. dispatcher.missing, scheduler.missing: none is running. kafka.unavailable, postgres.unavailable: the console cannot reach it; the latter is stored as soon as Postgres responds.",
     examples: ["channel.failing"],
   })
 

@@ -34,6 +34,8 @@ export type OpenTransaction = {
 /** `partitions` is null if the topic does not exist. `unreadable`: the other partitions, such as those without a leader. */
 export type TopicBacklog = {
   topic: string
+  /** How many consumers the group has. Null: there is no such group. */
+  members: number | null
   partitions: PartitionBacklog[] | null
   unreadable: Unreadable[]
 }
@@ -63,13 +65,18 @@ async function readAll(kafka: KafkaConnection, topics: readonly Consumed[]): Pro
       const leaders = await readLeaders(connections, consumed.topic)
       if (leaders !== null) known.push({ ...consumed, leaders })
     }
-    const committed = await readCommitted(kafka, known)
+    const groups = await readGroups(kafka, known)
     // At once, because each waits for a leader that does not respond.
     const backlogs = await Promise.all(
-      known.map(({ topic, leaders }) => readTopic(connections, topic, leaders, committed.get(topic) ?? null)),
+      known.map(async ({ topic, leaders }) => {
+        const { committed = null, members = null } = groups.get(topic) ?? {}
+        return { topic, members, ...(await readTopic(connections, topic, leaders, committed)) }
+      }),
     )
     const byTopic = new Map(backlogs.map((backlog) => [backlog.topic, backlog]))
-    return topics.map(({ topic }) => byTopic.get(topic) ?? { topic, partitions: null, unreadable: [] })
+    return topics.map(
+      ({ topic }) => byTopic.get(topic) ?? { topic, members: null, partitions: null, unreadable: [] },
+    )
   } finally {
     await connections.disconnect().catch(() => {})
   }
@@ -77,13 +84,21 @@ async function readAll(kafka: KafkaConnection, topics: readonly Consumed[]): Pro
 
 type Committed = Map<number, bigint>
 
-/** The offsets that the groups have committed, by topic. */
-function readCommitted(kafka: KafkaConnection, topics: readonly Consumed[]): Promise<Map<string, Committed>> {
+/** The offsets that the groups have committed, and how many members they have, by topic. */
+function readGroups(
+  kafka: KafkaConnection,
+  topics: readonly Consumed[],
+): Promise<Map<string, { committed: Committed; members: number | null }>> {
   return withAdmin(kafka, requestTimeoutMs, async (admin) => {
-    const committed = new Map<string, Committed>()
-    for (const { topic, group } of topics)
-      if (group !== null) committed.set(topic, await fetchCommittedOffsets(admin, group, topic))
-    return committed
+    const groups = new Map<string, { committed: Committed; members: number | null }>()
+    for (const { topic, group } of topics) {
+      if (group === null) continue
+      const committed = await fetchCommittedOffsets(admin, group, topic)
+      const [described] = (await admin.describeGroups([group])).groups
+      const exists = described && described.state !== "Dead"
+      groups.set(topic, { committed, members: exists ? described.members.length : null })
+    }
+    return groups
   })
 }
 
@@ -100,13 +115,12 @@ async function readTopic(
   topic: string,
   leaders: Leaders,
   committed: Committed | null,
-): Promise<TopicBacklog> {
+): Promise<Pick<TopicBacklog, "partitions" | "unreadable">> {
   const read = [...Map.groupBy(leaders, ({ leader }) => leader)].map(([leader, led]) =>
     readFromLeader(connections, topic, leader, led, committed),
   )
   const backlogs = await Promise.all(read)
   return {
-    topic,
     partitions: backlogs.flatMap(({ partitions }) => partitions).toSorted(byPartition),
     unreadable: backlogs.flatMap(({ unreadable }) => unreadable).toSorted(byPartition),
   }

@@ -24,6 +24,7 @@ const kindNames = {
   "topic.missing": "Topic did not exist",
   "sync.overdue": "Syncs were overdue",
   "dispatcher.missing": "No dispatcher was running",
+  "scheduler.missing": "No scheduler was running",
   "kafka.unavailable": "Kafka did not respond",
   "postgres.unavailable": "Postgres did not respond",
 } as const
