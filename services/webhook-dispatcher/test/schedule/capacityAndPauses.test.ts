@@ -41,14 +41,14 @@ test("deliveries of a paused channel never die, and have their whole retry perio
   it.publish("event")
   await it.advance(30 * second)
   it.rows.pause("acme")
-  await it.advance(2 * day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1])
   expect(it.deadLetters()).toEqual([])
   expect(it.pending("event")).toEqual([])
   expect(it.rows.byEvent("event")).toMatchObject({ state: "pending", deferredReason: "paused" })
   it.rows.resume("acme")
   const resumedAt = it.elapsed()
-  await it.advance(2 * day)
+  await it.advance(8 * hour)
   const [, resumed, ...rest] = it.attempts
   expect(resumed?.at).toBeLessThan(resumedAt + drainWithinMs)
   expect(rest.length).toBeGreaterThan(0)
@@ -58,17 +58,17 @@ test("deliveries of a paused channel never die, and have their whole retry perio
 })
 
 test("a delivery that finds no capacity for longer than its retry period is still attempted", async () => {
-  // One at a time, each for 9 s: a retry that is due behind 4,000 others waits for ten hours.
+  // One at a time, each for 90 s: a retry that is due behind 420 others waits for more than six hours.
   using it = simulate({
     respond: ({ event, number }) =>
       event === "failed" && number === 1
         ? fails
-        : { status: 204, tookMs: event === "failed" ? 40 : 9 * second },
-    dispatcher: { CHANNEL_MAX_CONCURRENCY: 1 },
+        : { status: 204, tookMs: event === "failed" ? 40 : 90 * second },
+    dispatcher: { CHANNEL_MAX_CONCURRENCY: 1, DELIVERY_TIMEOUT: 100 * second },
   })
   it.publish("failed")
   await it.advance(second)
-  for (let event = 0; event < 4_000; event++) it.publish(String(event))
+  for (let event = 0; event < 420; event++) it.publish(String(event))
   await it.advance(12 * hour)
   expect(it.rows.byEvent("failed")).toMatchObject({ state: "delivered", attempts: 2 })
   const [, second_] = it.attempts.filter(({ event }) => event === "failed")

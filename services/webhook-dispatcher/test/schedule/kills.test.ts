@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import {
   accepts,
-  day,
   distinct,
   expectNeverEarly,
   expectNotLate,
@@ -65,7 +64,7 @@ test.each(kills.flatMap((kill) => [2, 8].map((number) => ({ ...kill, number })))
       },
     })
     it.publish("event")
-    await it.advance(2 * day)
+    await it.advance(8 * hour)
     expect(reached).toBe(true)
     expect(distinct(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(it.attempts).toHaveLength(9 + repeated)
@@ -84,7 +83,7 @@ test.each(moments.flatMap((moment) => [100, 40 * second].map((downMs) => ({ ...m
       it.publish("event")
       await it.advance(at)
       it[fault](downMs)
-      await it.advance(2 * day)
+      await it.advance(8 * hour)
       expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
       expectNeverEarly(it)
       expectNotLate(it, downMs + lateMs)
@@ -119,7 +118,7 @@ test("a kill after a dead letter was published, and before that is recorded, rep
     },
   })
   it.publish("event")
-  await it.advance(2 * day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(it.deadLetters().map(({ attempts }) => attempts)).toEqual([9, 9])
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead", attempts: 9 })
@@ -137,11 +136,11 @@ test("after a kill between a deferral and its commit there is one attempt, and t
   })
   it.rows.pause("acme")
   it.publish("event")
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(kills).toBe(1)
   expect(it.rows.byEvent("event")).toMatchObject({ state: "pending", deferredReason: "paused" })
   it.rows.resume("acme")
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1])
   expect(it.rows.byEvent("event")).toMatchObject({ state: "delivered", attempts: 1, deferredAt: null })
 })
@@ -163,7 +162,7 @@ test.each(killsOfDeferred)(
     it.publish("event")
     await it.advance(hour)
     it.rows.resume("acme")
-    await it.advance(day)
+    await it.advance(8 * hour)
     expect(killed).toBe(true)
     expect(numbers(it.attempts)).toEqual([...Array.from({ length: 1 + repeated }, () => 1), 2])
     expectNeverEarly(it)

@@ -24,7 +24,7 @@ test("a second copy of a retry record is dropped, at the same time, later, or in
     },
   })
   it.publish("event")
-  await it.advance(2 * day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1, 2, 3])
   // Two of them come together with the original.
   expect(await it.stale()).toBe(3)
@@ -38,7 +38,7 @@ test("a rebalance during an attempt, after which the same process consumes the r
     if (step === "requested") it.rebalance(second)
   }
   it.publish("event")
-  await it.advance(2 * day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   // Each record is consumed again, and waits for the first run. The event is then a duplicate, and the 8 retries are stale.
   expect(await it.stale()).toBe(8)
@@ -56,7 +56,7 @@ test("a delivery that a pause deferred for a day has its whole retry period, alt
   await it.advance(second)
   expect(numbers(it.attempts)).toEqual([1])
   expect(it.deadLetters()).toEqual([])
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(numbers(it.attempts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
   expectNeverEarly(it)
   expect(it.deadLetters()).toHaveLength(1)
@@ -70,10 +70,10 @@ test("a second copy of an event whose delivery died unattempted is not sent", as
   it.publish("attempted")
   await it.advance(second)
   it.publish("given up")
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(it.rows.byEvent("given up")).toMatchObject({ state: "dead", attempts: 0 })
   it.publish("given up")
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(it.attempts.map(({ event }) => event)).not.toContain("given up")
   expect(it.rows.byEvent("given up")).toMatchObject({ state: "dead", attempts: 0 })
 })

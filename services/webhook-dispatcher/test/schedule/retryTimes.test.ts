@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import {
   accepts,
-  day,
   expectNeverEarly,
   expectNotLate,
   fails,
@@ -25,7 +24,7 @@ test("a partner that always fails is attempted at 0, 1m, 6m, 21m, 1h21m and hour
   expect(Math.min(...lateMs)).toBe(0)
   expect(Math.max(...lateMs)).toBeLessThan(second)
   expectNeverEarly(it)
-  await it.advance(day)
+  await it.advance(8 * hour)
   expect(it.attempts).toHaveLength(9)
   expect(it.deadLetters()).toMatchObject([{ attempts: 9, last_error: "status", last_status: 500 }])
   expect(it.rows.byEvent("event")).toMatchObject({ state: "dead", attempts: 9 })
@@ -37,7 +36,7 @@ test.each(planned.map((_, failures) => failures))(
   async (failures) => {
     using it = simulate({ respond: ({ number }) => (number > failures ? accepts : fails) })
     it.publish("event")
-    await it.advance(2 * day)
+    await it.advance(8 * hour)
     expect(numbers(it.attempts)).toEqual(planned.slice(0, failures + 1).map((_, index) => index + 1))
     expectNeverEarly(it)
     expectNotLate(it, second)
@@ -61,7 +60,7 @@ test.each([
       respond: ({ number }) => (number === 1 ? { status: 429, retryAfter: retryAfter() } : fails),
     })
     it.publish("event")
-    await it.advance(2 * day)
+    await it.advance(8 * hour)
     const waited = it.attempts.map(({ at }, index) => at - (it.attempts[index - 1]?.at ?? at))
     const expected = [0, waitMs, 5 * minute, 15 * minute, hour, hour]
     for (const [index, ms] of expected.entries()) {
@@ -76,7 +75,7 @@ test.each([
 test("thirty deliveries to a partner that always fails share its breaker's probes and each end with one dead letter", async () => {
   using it = simulate({ respond: () => fails })
   for (let event = 0; event < 30; event++) it.publish(String(event))
-  await it.advance(day)
+  await it.advance(8 * hour)
   const deliveries = new Set(it.deadLetters().map(({ delivery }) => delivery))
   expect(deliveries.size).toBe(30)
   expect(it.deadLetters()).toHaveLength(30)
