@@ -6,7 +6,7 @@ import { emptyDatabase } from "./fixtures/windows.ts"
 
 const connections = 300
 /** Each case occurs more often than this before the test ends. */
-const enough = 100
+const enough = 50
 
 const seed = fc.integer({ min: 1, max: 2 ** 31 - 1 })
 const step: fc.Arbitrary<Step> = fc.oneof(
