@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { formatDuration, groupNames } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
@@ -24,15 +25,18 @@ export type RunSettings = Pick<FaultSettings, "durationMs" | "leastFaults" | "pr
   brokerCount: number
   /** How long to wait, after the last fault, until all work is done. What is missing then counts as lost. */
   quietMs: number
+  /** A second, of a load of both flows. */
+  rates: { events: number; calls: number }
   pace: Pick<FaultSettings, "gapMs"> & Pick<CommonFaultSettings, "brokerDownMs" | "pausedMs" | "degradedMs">
 }
 
-/** A short run has shorter faults. */
-export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "pace"> {
+/** A short run has shorter faults, and less load. */
+export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "quietMs" | "rates" | "pace"> {
   const isShort = minutes < 2
   return {
     durationMs: minutes * 60_000,
     quietMs: isShort ? 180_000 : 300_000,
+    rates: isShort ? { events: 30, calls: 20 } : { events: 100, calls: 50 },
     pace: {
       gapMs: isShort ? [500, 2_000] : [2_000, 10_000],
       brokerDownMs: isShort ? [3_000, 6_000] : [20_000, 20_000],
@@ -40,6 +44,19 @@ export function settingsFor(minutes: number): Pick<RunSettings, "durationMs" | "
       degradedMs: isShort ? 10_000 : 60_000,
     },
   }
+}
+
+/** Nothing but a run that hangs reaches this limit. */
+export const shortRunTimeout = 1_200_000
+
+/**
+ * A run of a test, which prints its seed: `npm run chaos -- outbound --seed S --minutes 0.3` repeats the same faults. On a busy
+ * machine, it lasts longer, but has as many faults, events and triggers.
+ */
+export function shortRun() {
+  const seed = randomInt(1, 1_000_000)
+  const progress = (line: string) => void process.stderr.write(`chaos, seed ${seed}: ${line}\n`)
+  return { ...settingsFor(0.3), seed, brokerCount: 1, progress }
 }
 
 export type ChaosLab = Awaited<ReturnType<typeof startChaosLab>>

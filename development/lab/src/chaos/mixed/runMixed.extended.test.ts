@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { shortRun, shortRunTimeout } from "../shortRun.ts"
+import { shortRun, shortRunTimeout } from "../run.ts"
 import { runMixed } from "./runMixed.ts"
 
 test("both flows: whatever is killed, paused or restarted, no event is lost, no 202 forgotten, no replaced token accepted, and each change heard in order", {

@@ -21,7 +21,7 @@ export async function runMixed(settings: RunSettings): Promise<{
   faults: Fault[]
   figures: ReturnType<typeof summarise>
 }> {
-  const { seed, durationMs, quietMs, progress, pace } = settings
+  const { seed, durationMs, quietMs, progress, pace, rates } = settings
   const samples: Sample[] = []
   const done = await runOnLab(
     { ...settings, retryDelaysMs: shortDelaysMs },
@@ -36,8 +36,8 @@ export async function runMixed(settings: RunSettings): Promise<{
       ]
       const services = replicas.flat()
       await startAll(services)
-      const mixed = await startMixed({ it, seed, progress, gateways: () => gateways })
-      progress("100 events and 50 triggers a second to two replicas of each service, while faults happen")
+      const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates })
+      progress("events and triggers come to two replicas of each service, while faults happen")
 
       // So far, the installation has added the services that ended by themselves.
       const sample = createSampler({ it, services, mixed, exits: () => faults.length })

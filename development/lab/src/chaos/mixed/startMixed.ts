@@ -39,10 +39,10 @@ export async function startMixed(settings: {
   seed: number
   gateways: () => SupervisedProcess[]
   topic?: () => string
-  rates?: { events: number; calls: number }
+  rates: { events: number; calls: number }
   progress: (line: string) => void
 }) {
-  const { it, seed, gateways, progress, rates = { events: 100, calls: 50 } } = settings
+  const { it, seed, gateways, progress, rates } = settings
   const random = createRandom(seed + 1)
   const { addresses } = await startPartners(it, seed)
   const source = `${addresses.source}/source`

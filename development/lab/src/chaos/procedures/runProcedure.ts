@@ -66,7 +66,7 @@ export async function runProcedure(
 
     await system.start()
     const { gateways, publishTo: topic } = system
-    const mixed = await startMixed({ it, seed, progress, gateways, topic })
+    const mixed = await startMixed({ it, seed, progress, gateways, topic, rates: settings.rates })
     await sleep(10_000)
     const env = {
       PATH: [bin, process.env.PATH].join(delimiter),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { shortRun, shortRunTimeout } from "../shortRun.ts"
+import { shortRun, shortRunTimeout } from "../run.ts"
 import { runRestore } from "./runRestore.ts"
 
 test("restore: an older copy of Postgres and the runbook's steps lose no event and no 202, without retry topics too", {

@@ -79,7 +79,7 @@ export async function runUpgrade(
         const gateways = () =>
           [...running].filter(([name]) => name.startsWith("gateway")).map(([, member]) => member)
         await replace(previous, "previous", order)
-        const mixed = await startMixed({ it, seed, gateways, progress })
+        const mixed = await startMixed({ it, seed, gateways, progress, rates: settings.rates })
         await sleep(durationMs / 16)
 
         const before = await countMigrations(it)
