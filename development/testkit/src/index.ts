@@ -1,5 +1,5 @@
 export { runScript, type StartedProcess, silentLog, startProcess } from "@sitewire/testkit/installation"
-export { closedPort } from "./closedPort.ts"
+export { closedPort } from "./backing/pickPort.ts"
 export { connectWithinMs, waitDeadlineMs } from "./deadlines.ts"
 export { fillOnce } from "./fillOnce.ts"
 export { type FreshDatabase, freshDatabase, kafkaBrokers, postgresAddress } from "./freshDatabase.ts"

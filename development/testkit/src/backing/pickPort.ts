@@ -30,6 +30,9 @@ export async function pickPort({ wanted, service }: Request): Promise<number> {
   throw new Error(message, { cause: error })
 }
 
+/** A port on which nothing listens. */
+export const closedPort = () => pickPort({ wanted: 0, service: "nothing" })
+
 /** Returns why nothing can listen on the port, or undefined if it is free. */
 function listenOnce(port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
