@@ -20,16 +20,11 @@ export type AttemptRecord = Omit<Prisma.AttemptModel, "error" | "response_excerp
 }
 
 export const attemptColumnTypes = {
-  ...{
-    number: "int",
-    started_at_ms: "float8",
-    duration_ms: "float8",
-    lookup_ms: "float8",
-    connect_ms: "float8",
-  },
-  ...{ tls_ms: "float8", first_byte_ms: "float8", ip: "text", status: "int", error: "text", detail: "text" },
-  ...{ secret_id: "text", url: "text", response_excerpt: "bytea", request_headers: "text", state: "text" },
-  ...{ delay_ms: "float8", failures: "int", elapsed_ms: "float8", attempt_traceparent: "text" },
+  ...{ number: "int", started_at_ms: "float8", duration_ms: "float8", lookup_ms: "float8" },
+  ...{ connect_ms: "float8", tls_ms: "float8", first_byte_ms: "float8", ip: "text", status: "int" },
+  ...{ error: "text", detail: "text", secret_id: "text", url: "text", response_excerpt: "bytea" },
+  ...{ request_headers: "text", state: "text", delay_ms: "float8", failures: "int", elapsed_ms: "float8" },
+  ...{ attempt_traceparent: "text" },
 }
 
 /** Of the table `attempt`, without what may quote or identify a body. */
@@ -47,14 +42,22 @@ export function attemptValues(
   // Null instead of a list of nulls, to save building and parsing it.
   const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
   return {
-    ...{ number: plain(({ number }) => number), started_at_ms: plain((made) => made.started_at.getTime()) },
-    ...{ duration_ms: plain((made) => made.duration_ms), lookup_ms: plain((made) => made.lookup_ms) },
-    ...{ connect_ms: plain((made) => made.connect_ms), tls_ms: plain((made) => made.tls_ms) },
-    ...{ first_byte_ms: plain((made) => made.first_byte_ms), ip: each(({ ip }) => ip) },
-    ...{ status: plain(({ status }) => status), error: plain(({ error }) => error) },
-    ...{ detail: rare(each(({ detail }) => detail)), secret_id: each((made) => made.secret_id) },
-    ...{ url: each(({ url }) => url), response_excerpt: rare(each((made) => made.response_excerpt)) },
-    ...{ request_headers: each((made) => made.request_headers), state: plain(({ state }) => state) },
+    number: plain(({ number }) => number),
+    started_at_ms: plain((made) => made.started_at.getTime()),
+    duration_ms: plain((made) => made.duration_ms),
+    lookup_ms: plain((made) => made.lookup_ms),
+    connect_ms: plain((made) => made.connect_ms),
+    tls_ms: plain((made) => made.tls_ms),
+    first_byte_ms: plain((made) => made.first_byte_ms),
+    ip: each(({ ip }) => ip),
+    status: plain(({ status }) => status),
+    error: plain(({ error }) => error),
+    detail: rare(each(({ detail }) => detail)),
+    secret_id: each((made) => made.secret_id),
+    url: each(({ url }) => url),
+    response_excerpt: rare(each((made) => made.response_excerpt)),
+    request_headers: each((made) => made.request_headers),
+    state: plain(({ state }) => state),
     delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
     failures: plain(({ scheduled }) => scheduled?.failures ?? null),
     elapsed_ms: plain((made) => made.elapsed_ms),

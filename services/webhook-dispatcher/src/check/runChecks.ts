@@ -124,6 +124,7 @@ function createSendTest({
   /** Returns what was sent and received, exactly as of a genuine attempt. */
   async function sendTest(channel: Channel, redact: (text: string) => string): Promise<TestDelivery> {
     const { delivery, timing, status, error, detail, address, url, ...sent } = await sendFictional(channel)
+    const lines = [...sent.requestHeaders.matchAll(/^(.+?): (.*)$/gm)]
     const excerpt = await sent.excerpt?.within(excerptMs)
     return {
       delivery,
@@ -140,12 +141,7 @@ function createSendTest({
         detail,
         ip: address,
         url,
-        request_headers: Object.fromEntries(
-          Array.from(sent.requestHeaders.matchAll(/^(.+?): (.*)$/gm), ([, name = "", value = ""]) => [
-            name,
-            value,
-          ]),
-        ),
+        request_headers: Object.fromEntries(lines.map(([, name = "", value = ""]) => [name, value])),
         secret_id: channel.secret_id,
         response_excerpt: excerpt?.length ? redact(excerpt.toString("utf8")) : null,
       },
