@@ -25,12 +25,16 @@ export async function createApiKey({
 
 export type StoredKey = Pick<Prisma.ApiKeyModel, "id" | "name" | "scopes">
 
+/** SQL: the row `key` of `api_key` is a key that is accepted now. */
+export const keyIsValid = (key: string) =>
+  `${key}.revoked_at is null and (${key}.expires_at is null or ${key}.expires_at > now())`
+
 // The key is found by an index on its hash, without a comparison in constant time. The time of the search may
 // reveal bits of the hash, but none of the key.
 const findAndMarkUsed = `
 with found as (
   select id, name, scopes, last_used_at from api_key
-   where key_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+   where key_sha256 = $1 and ${keyIsValid("api_key")}
 ), used as (
   update api_key set last_used_at = now() from found
    where api_key.id = found.id

@@ -1,6 +1,7 @@
 import type { Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { type Audit, changesOf } from "../http/response.ts"
+import { keyIsValid } from "./apiKey.ts"
 import { subjectsOf } from "./caller.ts"
 
 // `for key share`: of a creation of a key and a deletion at the same time, one waits for the other.
@@ -51,7 +52,7 @@ export async function removeScope(
 const statement = `
 with affected as materialized (
   select id, scopes from api_key
-   where $1::text = any(scopes) and revoked_at is null and (expires_at is null or expires_at > now())
+   where $1::text = any(scopes) and ${keyIsValid("api_key")}
    order by id for update
 )
 update api_key

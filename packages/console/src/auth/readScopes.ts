@@ -1,10 +1,11 @@
 import type { Sql } from "@sitewire/database"
 import { sessionIsValid } from "../session/sessions.ts"
+import { keyIsValid } from "./apiKey.ts"
 import type { Caller } from "./caller.ts"
 
 const statement = `
 select id, scopes from api_key
- where id = any($1) and revoked_at is null and (expires_at is null or expires_at > now())
+ where id = any($1) and ${keyIsValid("api_key")}
 union all
 select s.id, coalesce(k.scopes, s.scopes) from session s left join api_key k on k.id = s.key_id
  where s.id = any($2) and ${sessionIsValid}`

@@ -3,7 +3,7 @@ import { named, type Sql } from "@sitewire/database"
 import type { Prisma, PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
 import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../audit/auditEntry.ts"
-import type { StoredKey } from "../auth/apiKey.ts"
+import { keyIsValid, type StoredKey } from "../auth/apiKey.ts"
 import { changesOf } from "../http/response.ts"
 import { newId } from "../newIds.ts"
 
@@ -73,7 +73,7 @@ export type FoundSession = Pick<Prisma.SessionModel, "id" | "scopes" | "expires_
 /** For `session s left join api_key k on k.id = s.key_id`. */
 export const sessionIsValid = `s.expires_at > now() and s.last_used_at > now() - s.idle_seconds * interval '1 second'
   and (s.key_id is null or
-  (k.id is not null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())))`
+  (k.id is not null and ${keyIsValid("k")}))`
 
 const findAndMarkUsed = `
 with found as (

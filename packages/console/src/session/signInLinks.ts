@@ -1,6 +1,6 @@
 import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
-import type { StoredKey } from "../auth/apiKey.ts"
+import { keyIsValid, type StoredKey } from "../auth/apiKey.ts"
 import { newId } from "../newIds.ts"
 
 const lifetime = "10 minutes"
@@ -29,7 +29,7 @@ export async function findSignInLink(sql: Sql, token: string): Promise<StoredKey
   const [row] = await sql<StoredKey>(
     `select k.id, k.name, k.scopes from sign_in_link l join api_key k on k.id = l.key_id
       where l.token_sha256 = $1 and l.expires_at > now()
-        and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+        and ${keyIsValid("k")}`,
     [sha256(token)],
   )
   return row ?? null
@@ -40,7 +40,7 @@ const use = `
 with used as (delete from sign_in_link where token_sha256 = $1 returning id, key_id, expires_at)
 select used.id as link_id, k.id, k.name, k.scopes
   from used join api_key k on k.id = used.key_id
- where used.expires_at > now() and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
+ where used.expires_at > now() and ${keyIsValid("k")}`
 
 /** Makes the link invalid. Null: it is unknown, was used or has expired, or its key is not valid any more. */
 export async function useSignInLink(

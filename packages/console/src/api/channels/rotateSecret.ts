@@ -65,19 +65,16 @@ export const readStagedSecret = implement(
   },
 )
 
-export const activateSecret = implement(
-  "activateSecret",
-  ({ prisma }, { params: { id }, query: { secret_id: secretId, force = false }, caller }) => {
-    return useOtherSecret(prisma, { id, state: "staged", secretId, force }, caller)
-  },
-)
+export const activateSecret = useOther("activateSecret", "staged")
+export const revertSecret = useOther("revertSecret", "retiring")
 
-export const revertSecret = implement(
-  "revertSecret",
-  ({ prisma }, { params: { id }, query: { secret_id: secretId, force = false }, caller }) => {
-    return useOtherSecret(prisma, { id, state: "retiring", secretId, force }, caller)
-  },
-)
+function useOther(operation: "activateSecret" | "revertSecret", state: "staged" | "retiring") {
+  return implement(
+    operation,
+    ({ prisma }, { params: { id }, query: { secret_id: secretId, force = false }, caller }) =>
+      useOtherSecret(prisma, { id, state, secretId, force }, caller),
+  )
+}
 
 type Prisma = ApiContext["prisma"]
 

@@ -58,6 +58,7 @@ type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
 type Staged = Pick<StagedSecret, "staged_secret" | "standard_webhooks_secret">
 
 type Step = keyof typeof steps
+type StepProps = { channel: Channel; test: SecretTest | null; isNow: boolean; done: () => void }
 const order = Object.keys(steps) as Step[]
 
 /** It follows from what the API has stored, so that the rotation can be continued later, and by others. */
@@ -209,17 +210,7 @@ function Stage({
   )
 }
 
-function Test({
-  channel: { id, address },
-  test,
-  isNow,
-  done,
-}: {
-  channel: Channel
-  test: SecretTest | null
-  isNow: boolean
-  done: () => void
-}) {
+function Test({ channel: { id, address }, test, isNow, done }: StepProps) {
   return (
     <Action
       label={test === null ? "Test new secret" : "Test again"}
@@ -248,17 +239,7 @@ function ShowSecret({ channel: { id }, done }: { channel: Channel; done: (secret
 }
 
 /** Activates the staged secret, or returns to the retiring one. Warns unless a test has found that the receiver accepts it. */
-function UseOther({
-  channel: { id, secret_id, other_secret },
-  test,
-  isNow,
-  done,
-}: {
-  channel: Channel
-  test: SecretTest | null
-  isNow: boolean
-  done: () => void
-}) {
+function UseOther({ channel: { id, secret_id, other_secret }, test, isNow, done }: StepProps) {
   const [force, setForce] = useState(false)
   const other = other_secret?.id ?? ""
   const step = other_secret?.state === "staged" ? activation : reversion
