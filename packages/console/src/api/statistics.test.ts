@@ -2,7 +2,7 @@ import type { Statistics } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
 import { countFrom, insertDelivery, insertSync } from "../../test/fixtures/statistics.ts"
-import { countNextMinute, hourMs } from "../statistics/countNextMinute.ts"
+import { countNextMinute, hourMs } from "../statistics/countMinute.ts"
 
 const minuteMs = 60_000
 /** The begin of an hour that is at least two hours ago. */

@@ -3,8 +3,7 @@ import { mostDeadCounted } from "@sitewire/contracts/partnerMessage"
 import { named, type Sql } from "@sitewire/database"
 import { listedFrom } from "@sitewire/deliveries"
 import { statesAndErrors } from "../deliveries/deliveryResponse.ts"
-import { minuteMs } from "../statistics/countMinute.ts"
-import { dayMs } from "../statistics/countNextMinute.ts"
+import { dayMs, minuteMs } from "../statistics/countMinute.ts"
 import { floorTo } from "../statistics/readPoints.ts"
 
 const countedMs = 7 * dayMs

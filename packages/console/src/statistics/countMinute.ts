@@ -3,6 +3,8 @@ import { allSyncs } from "@sitewire/syncs"
 import { bucketOf } from "./latency.ts"
 
 export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
 /**
  * Counts a minute. `acceptedTriggers`: how many were recorded since the minute before was counted.

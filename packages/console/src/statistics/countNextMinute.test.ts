@@ -9,11 +9,9 @@ import {
   insertSync,
 } from "../../test/fixtures/statistics.ts"
 import { deleteOldRecords } from "../retention/deleteOldRecords.ts"
+import { dayMs, hourMs, minuteMs } from "./countMinute.ts"
 import { type Counted, countNextMinute } from "./countNextMinute.ts"
 
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let pool: Pool
 beforeAll(async () => {
