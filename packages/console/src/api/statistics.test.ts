@@ -2,9 +2,9 @@ import type { Statistics } from "@sitewire/contracts"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
 import { countFrom, insertDelivery, insertSync } from "../../test/fixtures/statistics.ts"
-import { countNextMinute, hourMs } from "../statistics/countMinute.ts"
+import { hourMs, minuteMs } from "../statistics/countMinute.ts"
+import { countNextMinute } from "../statistics/countNextMinute.ts"
 
-const minuteMs = 60_000
 /** The begin of an hour that is at least two hours ago. */
 const hour = Math.floor(Date.now() / hourMs - 2) * hourMs
 
