@@ -69,17 +69,3 @@ test("reference and site are in the list, in the facts and in what a search find
   expect(await hit.textContent()).toContain(site)
   expect(await runAxe(page)).toEqual([])
 })
-
-test("a search by reference finds each of its deliveries with its own time and site", async () => {
-  const { reference, event, site } = await newest("acme")
-  await using opened = await pages.open("read")
-  const { page } = opened
-  await opened.go("/")
-  await settle(page)
-  await page.keyboard.press("/")
-  await page.locator("[role=combobox]:focus").waitFor()
-  await page.keyboard.type(reference)
-  const hit = page.getByRole("option").filter({ hasText: event })
-  await hit.getByText(site).waitFor()
-  expect(await hit.textContent()).toMatch(/\d\d:\d\d:\d\d/)
-})

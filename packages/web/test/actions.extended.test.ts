@@ -77,7 +77,7 @@ test("a channel is created, changed, paused, resumed and deleted", async () => {
   )
   const names = operations.map(({ operation }) => operation)
   expect(names.join()).toBe(
-    "createChannel,pauseChannel,resumeChannel,stageSecret,readStagedSecret,activateSecret,revertSecret,retireSecret,changeChannel,testChannel,changeChannel,deleteChannel",
+    "testChannel,createChannel,pauseChannel,resumeChannel,stageSecret,readStagedSecret,activateSecret,revertSecret,retireSecret,changeChannel,testChannel,changeChannel,deleteChannel",
   )
 })
 

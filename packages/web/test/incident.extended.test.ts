@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { runAxe, settle } from "../screenshots/browser.ts"
 import { confirmDialog, openDialog } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"
@@ -14,6 +14,97 @@ async function deadOf(channel: string): Promise<number> {
   const [row] = await pages.sql<{ count: number }>(statement, [channel])
   return row?.count ?? 0
 }
+
+test("an acknowledged incident is calm with its note for everybody, and becomes history when it ends", async () => {
+  await using operator = await pages.open("operate")
+  const { page } = operator
+  const incident = page.getByRole("listitem").filter({ hasText: "Deliveries to the channel globex fail." })
+  await operator.go("/")
+  await incident.getByRole("button", { name: "Acknowledge", exact: true }).click()
+  await page.getByLabel("Note").fill("The partner repairs it until Monday")
+  await confirmDialog(page, "Acknowledge")
+  await incident.getByText("until it is resolved: The partner repairs it until Monday").waitFor()
+  expect(await incident.getAttribute("data-urgency")).toBe("3")
+
+  await using reader = await pages.open("read")
+  await reader.go("/")
+  const seen = reader.page.getByRole("listitem").filter({ hasText: "Deliveries to the channel globex fail." })
+  await seen.getByText("(key for operate)").waitFor()
+  await settle(reader.page)
+  for (const name of ["Acknowledge", "Withdraw"])
+    expect(await reader.page.getByRole("button", { name, exact: true }).count()).toBe(0)
+
+  await incident.getByRole("button", { name: "Withdraw", exact: true }).click()
+  await confirmDialog(page, "Withdraw")
+  await poll(() => incident.getAttribute("data-urgency")).toBe("2")
+
+  // It ends.
+  await pages.sql(
+    `update incident set acknowledged_at = now(), acknowledged_by = 'key_1 (on-call)', note = 'repaired',
+            resolved_at = now(), closed_at = now() where subject_id = 'globex' and kind = 'channel.failing' and closed_at is null`,
+  )
+  await page.getByRole("link", { name: "Resolved incidents" }).click()
+  const row = page.getByRole("row").filter({ hasText: "repaired" })
+  await row.getByText("Channel was failing").waitFor()
+  await row.getByRole("link", { name: "globex" }).waitFor()
+  const rows = page.getByRole("table").locator("tbody tr")
+  const all = await rows.count()
+  await page.getByRole("combobox", { name: "Period" }).click()
+  await page.getByRole("option", { name: "Last hour" }).click()
+  await poll(() => rows.count()).toBe(1)
+  expect(all).toBeGreaterThan(1)
+  await operator.go("/resolved-incidents?created_before=2020-01-01T00%3A00%3A00Z")
+  await page.getByText("No resolved incidents").waitFor()
+})
+
+test("the list resends the dead of one channel, the dialog repeats the filter and warns, and the job shows what became of them", async () => {
+  const ids = await pages.sql<{ id: string }>(
+    "select id from delivery where channel_id = 'globex' and state = 'dead' order by id",
+  )
+  expect(ids.length).toBeGreaterThan(3)
+  await using opened = await pages.open("operate")
+  const { page } = opened
+  const week = new Date(Date.now() - 7 * 86_400_000).toISOString()
+  await opened.go(`/deliveries?channel=globex&state=dead&created_after=${week}`)
+  await page.getByRole("button", { name: "Resend these" }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByText("Channel globex is still failing").waitFor()
+  await dialog.getByText("HTTP 503").waitFor()
+  await dialog.getByText(`${ids.length} deliveries will be sent again`).waitFor()
+  const facts = await dialog.locator("dd").allTextContents()
+  expect(facts.slice(0, 2)).toEqual(["globex", "Dead"])
+  const after = await dialog.locator("dd time").first().getAttribute("datetime")
+  expect(after).toBe(new URL(page.url()).searchParams.get("created_after"))
+  expect(facts[3]).toBe("now")
+  expect(await runAxe(page)).toEqual([])
+  await page.getByLabel("Reason").fill("INC-7")
+  await confirmDialog(page, `Resend ${ids.length}`)
+
+  const outcome = page.getByRole("region", { name: "What became of its deliveries" })
+  const figure = (name: string) =>
+    outcome.locator("dl > div", { hasText: name }).locator("dd").first().textContent()
+  await poll(() => figure("Pending")).toBe(String(ids.length))
+  const finish = (state: string, some: { id: string }[]) =>
+    pages.sql(
+      `with ended as (delete from waiting_delivery where delivery_id = any($2::uuid[]))
+       update delivery set state = $1::delivery_state where id = any($2::uuid[])`,
+      [state, some.map(({ id }) => id)],
+    )
+  await finish("dead", ids.slice(0, 2))
+  await finish("delivered", ids.slice(2))
+  await poll(() => figure("Dead again")).toBe("2")
+  await poll(() => figure("Delivered")).toBe(String(ids.length - 2))
+  expect(await figure("Pending")).toBe("0")
+  await settle(page)
+  expect(await runAxe(page)).toEqual([])
+
+  await outcome.getByRole("link", { name: "Show them: dead again" }).click()
+  await poll(() => page.locator('main a[href^="/deliveries/"]').count()).toBe(2)
+  expect(await page.getByLabel("Job").inputValue()).toMatch(/^job_/)
+  expect(await page.getByRole("button", { name: "Resend these" }).count()).toBe(0)
+  await settle(page)
+  expect(await runAxe(page)).toEqual([])
+})
 
 test("dead deliveries are on the page of their channel, in the list and on the partner's own page, and a job resends them", async () => {
   const dead = await deadOf("globex")
@@ -287,4 +378,30 @@ test("a period shows what was created in it, in the reader's zone, which is name
   )
   await choose("Any time")
   await poll(() => new URL(page.url()).searchParams.has("created_after")).toBe(false)
+})
+
+test("a delivery with many attempts shows the newest, and earlier ones on request", async () => {
+  const id = await insertDelivery(pages, "delivered")
+  await pages.sql(
+    `insert into attempt (delivery_id, number, started_at, duration_ms, secret_id, status)
+     select $1, n, now() - interval '1 minute' * (60 - n), 5, 'sec', 204 from generate_series(1, 50) n`,
+    [id],
+  )
+  await using opened = await pages.open("read")
+  const { page, go } = opened
+  await go(`/deliveries/${id}`)
+  const numbers = () =>
+    page
+      .locator("ol > li strong")
+      .filter({ hasText: /^Attempt \d+$/ })
+      .allTextContents()
+  const more = page.locator("ol").getByRole("button", { name: "Show more" })
+  await more.waitFor()
+  expect(await numbers()).toEqual(Array.from({ length: 20 }, (_, n) => `Attempt ${31 + n}`))
+  await more.click()
+  await page.getByText("Attempt 11", { exact: true }).waitFor()
+  await more.click()
+  await page.getByText("Attempt 1", { exact: true }).waitFor()
+  expect(await numbers()).toEqual(Array.from({ length: 50 }, (_, n) => `Attempt ${1 + n}`))
+  expect(await more.count()).toBe(0)
 })
