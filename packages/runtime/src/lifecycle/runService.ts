@@ -6,7 +6,7 @@ import { type CheckState, createReadiness, type Readiness } from "../health/read
 import { startOpsServer } from "../health/startOpsServer.ts"
 import { createLogger, type Logger } from "../logging/logger.ts"
 import { createMetrics, type Registry } from "../metrics/createMetrics.ts"
-import { registerReadyGauge } from "../metrics/registerReadyGauge.ts"
+import { registerReadyGauge } from "../metrics/registerGauges.ts"
 import { startTelemetry } from "../telemetry/startTelemetry.ts"
 import { telemetryVariables } from "../telemetry/telemetryVariables.ts"
 import type { Tracing } from "../telemetry/tracing.ts"

@@ -9,10 +9,11 @@ import {
   serviceNameEnvDetector,
 } from "@opentelemetry/resources"
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace"
+import type { Logger } from "../../logging/logger.ts"
+import { reasonOf } from "../../logging/reasonOf.ts"
 import type { Telemetry, TelemetryParts } from "../telemetry.ts"
 import { createSampler } from "./createSampler.ts"
 import { createTracing } from "./createTracing.ts"
-import { reportFailures } from "./reportFailures.ts"
 
 /** How long a stop waits for the collector at most. */
 const flushWithinMs = 2_000
@@ -46,4 +47,26 @@ export function startTraces({ service, config, log }: TelemetryParts): Telemetry
       await Promise.race([flushed, sleep(Math.min(flushWithinMs, deadlineMs / 2), undefined, { ref: false })])
     },
   }
+}
+
+type Result = { code: number; error?: Error }
+type Exporter<Items> = { export(items: Items, onResult: (result: Result) => void): void }
+
+/** Logs the first failure in a row, and the first success after it. */
+function reportFailures<Items, E extends Exporter<Items>>(exporter: E, log: Logger): E {
+  const send = exporter.export.bind(exporter)
+  let failing = false
+  exporter.export = (items, onResult) =>
+    send(items, (result) => {
+      const failed = result.code !== 0
+      if (failed && !failing)
+        log.warn(
+          { reason: result.error ? reasonOf(result.error) : "unknown" },
+          "traces cannot be sent to the collector; what was not sent in time or does not fit into the queue is dropped",
+        )
+      if (!failed && failing) log.info("traces are sent to the collector again")
+      failing = failed
+      onResult(result)
+    })
+  return exporter
 }
