@@ -22,7 +22,7 @@ test("the text of a deferred delivery contains the reason and the time of its de
     "deferred: its channel has no capacity (since 5m ago)",
   )
   expect(describe({ deferred_at: ago(5), waiting_for: "breaker" })).toContain("circuit breaker is open")
-  expect(describe({ deferred_at: ago(5), waiting_for: "fault" })).toContain("the dispatcher cannot send")
+  expect(describe({ deferred_at: ago(5), waiting_for: "fault" })).toContain("it cannot be sent")
   expect(describe({ state: "delivered", deferred_at: ago(5), waiting_for: "resend" })).toBe(
     "deferred: a resend was requested (since 5m ago)",
   )
