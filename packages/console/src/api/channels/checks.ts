@@ -143,8 +143,6 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
   }
 }
 
-const notClaimed =
-  "The test delivery was not begun within 5 seconds, so nothing was sent. Try again."
+const notClaimed = "The test delivery was not begun within 5 seconds, so nothing was sent. Try again."
 
-const unfinished =
-  "The test delivery was begun, but has no outcome after 15 seconds. Try again."
+const unfinished = "The test delivery was begun, but has no outcome after 15 seconds. Try again."
