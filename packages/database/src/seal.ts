@@ -33,7 +33,7 @@ export function readSealingKeys(text: string): SealingKeys {
  * Encrypts with AES-256-GCM, to: format byte, length of the key id, key id, nonce, tag, ciphertext. `context`
  * names the purpose and the row (`sealContexts`), so that a value copied to another row does not open.
  */
-export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer {
+export function seal({ current, keys }: SealingKeys, context: string, value: string): Buffer<ArrayBuffer> {
   const key = keys.get(current)
   if (!key) throw new Error(`no sealing key "${current}"`)
   const nonce = randomBytes(nonceBytes)

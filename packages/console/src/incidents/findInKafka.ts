@@ -23,10 +23,15 @@ export function createFindInKafka(settings: InKafka): (now?: Date) => Promise<Fo
 
   /** A group that never had a member, as in an installation without schedulers, is not missing. */
   return async (now = new Date()) => {
+    const before = emptySince
+    emptySince = null
     const topics = await settings.readTopics()
-    const members = topics.find(({ group }) => group === triggers)?.members ?? null
+    const topic = topics.find(({ group }) => group === triggers)
+    const members = topic?.members ?? null
     existed ||= members !== null
-    emptySince = members || !existed ? null : (emptySince ?? now)
+    // Without the topic, nobody knows.
+    if (!existed || !topic?.partitions) return findInTopics(topics, settings)
+    if (!members) emptySince = before ?? now
     const since = emptySince && now.getTime() - emptySince.getTime() > missingAfterMs ? emptySince : null
     const missing = since ? [{ subject_id: "schedulers", since, details: {} }] : []
     return new Map([["scheduler.missing", missing], ...(await findInTopics(topics, settings))])

@@ -103,7 +103,13 @@ export const testChannelSchema = z
     address: changeAddressSchema.shape.address
       .optional()
       .describe(
-        "Tests this address in place of the channel's, or that of a channel which is not created yet. Only operators may give one. The stored `partner_may_change_address` decides which addresses are allowed.",
+        "Tests this address in place of the channel's. Only operators may give one. The stored `partner_may_change_address` decides which addresses are allowed.",
+      ),
+    new_channel: z
+      .boolean()
+      .optional()
+      .describe(
+        "There is no channel with this id yet, and the address is to be its. The test is signed with a secret that nobody knows.",
       ),
   })
   .optional()

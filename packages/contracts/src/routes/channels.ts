@@ -200,12 +200,12 @@ export const channelRoutes = {
     summary: "Send a test delivery",
     allow: { operate: "all", channel: "own" },
     description:
-      "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries. An operator may give another address, to test it before it is set; if there is no channel with this id yet, the test is signed with a secret that nobody knows.",
+      "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries. An operator may give another address, to test it before it is set.",
     params: idParameter,
     body: testChannelSchema,
     success: { status: 200, description: "The attempt.", schema: testDeliverySchema },
     otherResponses: {
-      409: "Another test delivery of the channel has not finished.",
+      409: "Another test delivery has not finished, or the id of the new channel is taken.",
       503: testUnavailable,
     },
   },

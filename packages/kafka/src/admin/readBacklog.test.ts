@@ -87,7 +87,7 @@ test("records behind an open transaction count as lag, and the transaction is na
 test("a topic that does not exist has no partitions", async () => {
   const topic = uniqueName("none")
   expect(await readBacklog(kafka, [{ topic, group: uniqueName("group") }], deadlineMs)).toEqual([
-    { topic, partitions: null, unreadable: [] },
+    { topic, members: null, partitions: null, unreadable: [] },
   ])
 })
 

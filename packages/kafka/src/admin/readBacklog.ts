@@ -90,13 +90,15 @@ function readGroups(
   topics: readonly Consumed[],
 ): Promise<Map<string, { committed: Committed; members: number | null }>> {
   return withAdmin(kafka, requestTimeoutMs, async (admin) => {
+    const names = [...new Set(topics.flatMap(({ group }) => group ?? []))]
+    const described = names.length > 0 ? (await admin.describeGroups(names)).groups : []
+    const existing = described.filter(({ state }) => state !== "Dead")
+    const members = new Map(existing.map((group) => [group.groupId, group.members.length]))
     const groups = new Map<string, { committed: Committed; members: number | null }>()
     for (const { topic, group } of topics) {
       if (group === null) continue
       const committed = await fetchCommittedOffsets(admin, group, topic)
-      const [described] = (await admin.describeGroups([group])).groups
-      const exists = described && described.state !== "Dead"
-      groups.set(topic, { committed, members: exists ? described.members.length : null })
+      groups.set(topic, { committed, members: members.get(group) ?? null })
     }
     return groups
   })

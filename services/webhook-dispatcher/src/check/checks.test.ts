@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { readCheck, requestCheck } from "../../test/fixtures/requestCheck.ts"
 import { claimChecks, finishCheck, releaseCheck } from "./checks.ts"
 
-const limits = { limit: 2, leaseMs: 60_000 }
+const limits = { limit: 2, leaseMs: 60_000, sealNew: () => Buffer.of() }
 
 test("as many as the limit are claimed, the oldest first, and none of them again", async () => {
   const { sql } = await startDeliveryDatabase()

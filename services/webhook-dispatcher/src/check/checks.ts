@@ -42,27 +42,33 @@ update receiver_check
 returning receiver_check.id, kind::text, state::text, claims, receiver_check.address as check_address, channel.id as channel_id,
           ${channelColumns.replace("address", "channel.address")}`
 
-/** Claims checks with a lease: if this process is killed, another one repeats them. */
+type SealNew = (of: { channel_id: string; secret_id: string }) => Buffer<ArrayBuffer>
+
+/**
+ * Claims checks with a lease: if this process is killed, another one repeats them. `sealNew` makes up the secret of a channel
+ * that is not created yet.
+ */
 export async function claimChecks(
   sql: Sql,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  { limit, leaseMs, sealNew }: { limit: number; leaseMs: number; sealNew: SealNew },
 ): Promise<Check[]> {
   const rows = await sql<Row>(claim, [limit, leaseMs], "claim-checks")
-  return rows.filter(({ state }) => state === "running").map(toCheck)
+  return rows.filter(({ state }) => state === "running").map((row) => toCheck(row, sealNew))
 }
 
-function toCheck({ id, kind, claims, check_address: address, ...channel }: Row): Check {
-  if (channel.channel_id === null)
-    return { id, kind, claim: claims, channel: { ...notCreated, secret_id: id, address } }
+function toCheck(row: Row, sealNew: SealNew): Check {
+  const { id, kind, claims, check_address: address, ...channel } = row
+  if (channel.channel_id === null) {
+    const of = { channel_id: notCreated.channel_id, secret_id: id }
+    return { id, kind, claim: claims, channel: { ...notCreated, ...of, secret_sealed: sealNew(of), address } }
+  }
   const isOwnOrigin = URL.parse(channel.address)?.origin === URL.parse(address)?.origin
   const request_headers_sealed = isOwnOrigin ? channel.request_headers_sealed : null
   return { id, kind, claim: claims, channel: { ...channel, address, request_headers_sealed } }
 }
 
-/** A channel that is not created yet, whose secret the opener makes up. */
-const notCreated: Omit<Channel, "address" | "secret_id"> = {
+const notCreated: Omit<Channel, "address" | "secret_id" | "secret_sealed"> = {
   channel_id: "new",
-  secret_sealed: new Uint8Array(),
   other_secret_id: null,
   other_secret_sealed: null,
   standard_webhooks: true,

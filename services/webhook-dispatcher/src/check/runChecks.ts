@@ -38,7 +38,7 @@ export function runChecks(settings: {
   async function claim(): Promise<void> {
     const limit = maxChecks - running.size
     if (limit <= 0) return
-    for (const check of await claimChecks(sql, { limit, leaseMs })) {
+    for (const check of await claimChecks(sql, { limit, leaseMs, sealNew: opener.sealNew })) {
       running.set(
         check,
         run(check).finally(() => running.delete(check)),

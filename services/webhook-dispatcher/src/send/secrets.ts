@@ -1,5 +1,12 @@
 import { newSecret } from "@sitewire/contracts"
-import { openRequestHeaders, type SealingKeys, type Sql, sealContexts, unseal } from "@sitewire/database"
+import {
+  openRequestHeaders,
+  type SealingKeys,
+  type Sql,
+  seal,
+  sealContexts,
+  unseal,
+} from "@sitewire/database"
 import type { Channel } from "@sitewire/deliveries"
 import type { Excerpt } from "@sitewire/egress"
 import { type Logger, reasonOf } from "@sitewire/runtime"
@@ -30,15 +37,14 @@ export function createChannelOpener(keys: SealingKeys, onUnopened: (why: string)
     openSecret({ channel_id, secret_id: id, secret_sealed }: WithSecret): string {
       const known = opened.get(id)
       if (known !== undefined) return known
-      // The receiver of a channel that is not created yet cannot know its secret.
-      const secret =
-        secret_sealed.length === 0
-          ? newSecret("sws")
-          : open(() => unseal(keys, sealContexts.signingSecret(channel_id, id), secret_sealed))
+      const secret = open(() => unseal(keys, sealContexts.signingSecret(channel_id, id), secret_sealed))
       if (opened.size >= maxCached) opened.clear()
       opened.set(id, secret)
       return secret
     },
+    /** A secret that nobody knows, for a test of what is not created yet. */
+    sealNew: ({ channel_id, secret_id }: Pick<Channel, "channel_id" | "secret_id">) =>
+      seal(keys, sealContexts.signingSecret(channel_id, secret_id), newSecret("sws")),
     openHeaders: ({ channel_id, request_headers_sealed: sealed }: Channel): Record<string, string> =>
       open(() => openRequestHeaders(keys, sealContexts.receiverHeaders(channel_id), sealed)),
   }

@@ -33,7 +33,7 @@ type AttemptRow = {
   excerpt: number
 }
 
-test("every faulty receiver is recorded with its fault, in time, and delays no other receiver", async () => {
+test("every faulty receiver is recorded with its fault, in time, and stops the deliveries of no other receiver", async () => {
   await using it = await startInstallation({ retryDelaysMs: RETRIES_NEVER })
   const { issuer, file } = await issuerInFile()
   const healthy = await startReceiver()

@@ -74,6 +74,24 @@ test("a test is one attempt that is signed by the active secret, or by the other
   await receiver.close()
 })
 
+test("the address of a channel that is not created yet is tested with a secret that nobody knows", async () => {
+  await using it = await startInstallation()
+  const receiver = await startReceiver((_, response) => response.writeHead(204).end())
+  await it.channel("acme", receiver.url)
+  await it.dispatcher()
+  const id = await requestCheck(it.sql, { channel: null, address: receiver.url })
+  expect(await waitForCheck(it.sql, id)).toMatchObject({
+    state: "done",
+    report: { attempt: { status: 204 } },
+  })
+  expect(receiver.received.map((request) => isSigned(request, [secret]))).toEqual([false])
+  expect(receiver.received[0]?.headers).toMatchObject({
+    "x-sitewire-test": "true",
+    "x-sitewire-signature": expect.stringMatching(/^sha256=/),
+  })
+  await receiver.close()
+})
+
 test("a check whose secret cannot be decrypted fails, says why, and sends nothing", async () => {
   await using it = await startInstallation()
   const receiver = await startReceiver()

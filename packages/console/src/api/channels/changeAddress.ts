@@ -30,7 +30,7 @@ export const changeAddress = implement(
     if (address.kind === "problem") return address
     const refused =
       rejectHeaders(channel, address.href) ??
-      (await checkRunning(prisma, id, "address_change")) ??
+      (await checkRunning(prisma, { channel_id: id }, "address_change")) ??
       (await rejectMany(prisma, id, "address_change"))
     if (refused) return refused
     const { id: check } = await prisma.receiverCheck.create({

@@ -62,6 +62,7 @@ update channel_failure set ended_at = now()
  where channel_id = $1 and ended_at is null
    and (select report #>> '{attempt,error}' is null from receiver_check
          where channel_id = $1 and kind = 'test' and address = $2 and state = 'done' and created_at > now() - interval '15 minutes'
+           and created_at > last_failed_at
          order by created_at desc limit 1)`
 
 /** What a partner decides itself: how its own receiver knows that a request is genuine, and who is told of its failures. */

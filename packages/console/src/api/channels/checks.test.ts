@@ -35,6 +35,26 @@ test("without a dispatcher, a test is 503 after 5 seconds, is never sent, and a 
   expect(await console.prisma.receiverCheck.count()).toBe(1)
 })
 
+test("the address of a new channel is tested by operators only, one at a time, and under an id that is free", async () => {
+  await channel("taken")
+  const body = { address: "https://new.example/", new_channel: true }
+  const key = await console.keyWith("channel:later")
+  for (const options of [{ body: { address: body.address } }, { key, body }])
+    expect(await post("later/test", options)).toMatchObject({ status: 404, json: { code: "not-found" } })
+  expect(await post("taken/test", { body })).toMatchObject({ status: 409, json: { code: "id-taken" } })
+  const unallowed = { body: { ...body, address: "https://127.0.0.1/" } }
+  expect((await post("later/test", unallowed)).status).toBe(400)
+  const first = post("later/test", { body })
+  const ofNew = { where: { channel_id: null } }
+  await waitUntil("the test", async () => (await console.prisma.receiverCheck.count(ofNew)) > 0)
+  expect(await post("other/test", { body })).toMatchObject({ status: 409, json: { code: "check-running" } })
+  await console.prisma.receiverCheck.updateMany({
+    ...ofNew,
+    data: { state: "failed", finished_at: new Date() },
+  })
+  await first
+})
+
 test("a partner's key tests no other address, and resends at once only what is dead, by one job at a time", async () => {
   await channel("own")
   const key = await console.keyWith("channel:own")

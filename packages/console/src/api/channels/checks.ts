@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { claimableMs, testDeliverySchema } from "@sitewire/contracts"
 import { z } from "zod"
 import { type Caller, nameOf } from "../../auth/caller.ts"
-import { notFound, problem } from "../../http/problems.ts"
+import { idTaken, notFound, problem } from "../../http/problems.ts"
 import { ok, type Problem, type Success } from "../../http/response.ts"
 import { newId } from "../../newIds.ts"
 import { checkChannelAddress } from "../checkAddress.ts"
@@ -13,28 +13,42 @@ import { rotationConflict } from "./rotateSecret.ts"
 export const testChannel = implement(
   "testChannel",
   (context, { params: { id }, body, caller }) =>
-    requestTest(context, { id, kind: "test", caller, address: body?.address }),
+    requestTest(context, {
+      id,
+      kind: "test",
+      caller,
+      address: body?.address,
+      isNew: body?.new_channel ?? false,
+    }),
   ({ prisma }, committed) => testResult(prisma, committed),
 )
 
 export const testSecret = implement(
   "testSecret",
-  (context, { params: { id }, caller }) => requestTest(context, { id, kind: "secret_test", caller }),
+  (context, { params: { id }, caller }) =>
+    requestTest(context, { id, kind: "secret_test", caller, isNew: false }),
   ({ prisma }, committed) => testResult(prisma, committed),
 )
 
-type Test = { id: string; kind: "test" | "secret_test"; caller: Caller; address?: string | undefined }
+type Test = {
+  id: string
+  kind: "test" | "secret_test"
+  caller: Caller
+  /** Instead of the channel's own. */
+  address?: string | undefined
+  isNew: boolean
+}
 
-/** `address`: instead of the channel's own. */
 async function requestTest(
   context: ApiContext,
-  { id, kind, caller, address }: Test,
+  { id, kind, caller, address, isNew }: Test,
 ): Promise<Success<{ check: string }> | Problem> {
   const { prisma } = context
   const channel = await lockChannel(prisma, id, caller)
   const tested = address ?? channel?.address
-  // An operator may test an address before the channel is created.
-  if (tested === undefined || (!channel && caller.channels !== "all")) return notFound("channel", id)
+  const testsNew = isNew && caller.channels === "all"
+  if (tested === undefined || !(channel || testsNew)) return notFound("channel", id)
+  if (channel && testsNew) return idTaken("channel", id)
   if (address !== undefined && caller.channels !== "all")
     return problem("missing-scope", "Only an operator may test an address that is not the channel's.")
   const checked =
@@ -43,7 +57,12 @@ async function requestTest(
       : checkChannelAddress(context, address, channel?.partner_may_change_address ?? false)
   if (checked.kind === "problem") return checked
   if (kind === "secret_test" && channel?.other_secret_id === null) return rotationConflict(prisma, id, "test")
-  const running = channel && (await checkRunning(prisma, id, kind))
+  const requestedBy = nameOf(caller)
+  const running = await checkRunning(
+    prisma,
+    channel ? { channel_id: id } : { channel_id: null, requested_by: requestedBy },
+    kind,
+  )
   if (running) return running
   const check = await prisma.receiverCheck.create({
     data: {
@@ -51,7 +70,7 @@ async function requestTest(
       channel_id: channel?.id ?? null,
       kind,
       address: checked.href,
-      requested_by: nameOf(caller),
+      requested_by: requestedBy,
     },
     select: { id: true },
   })
@@ -76,18 +95,18 @@ const names = {
 }
 
 /**
- * A problem if a check of this kind has not finished. A channel has one at a time, so that a receiver that does not
- * respond cannot occupy the dispatchers. Call it with the channel locked.
+ * A problem if a check of this kind has not finished. A channel has one at a time, and whoever tests addresses of new channels,
+ * so that a receiver that does not respond cannot occupy the dispatchers. Call it with the channel locked.
  */
 export async function checkRunning(
   prisma: ApiContext["prisma"],
-  channelId: string,
+  of: { channel_id: string } | { channel_id: null; requested_by: string },
   kind: keyof typeof names,
 ): Promise<Problem | null> {
   const now = Date.now()
   const unfinished = await prisma.receiverCheck.findFirst({
     where: {
-      channel_id: channelId,
+      ...of,
       kind,
       finished_at: null,
       OR: [{ created_at: { gt: new Date(now - claimableMs) } }, { lease_expires_at: { gt: new Date(now) } }],
@@ -97,7 +116,7 @@ export async function checkRunning(
   if (!unfinished) return null
   return problem(
     "check-running",
-    `The ${names[kind]} "${unfinished.id}" of this channel has not finished. Wait until it has, and try again.`,
+    `The ${names[kind]} "${unfinished.id}" has not finished. Wait until it has, and try again.`,
   )
 }
 
@@ -122,13 +141,12 @@ async function poll(prisma: ApiContext["prisma"], id: string): Promise<Ended | P
   for (;;) {
     const row = await prisma.receiverCheck.findUnique({
       where: { id },
-      select: { state: true, address: true, report: true, error: true, finished_at: true },
+      select: { state: true, claims: true, address: true, report: true, error: true, finished_at: true },
     })
     if (row === null) return problem("test-unfinished", "The channel was deleted, and its test with it.")
-    const { state, address, report, error, finished_at } = row
+    const { state, claims, address, report, error, finished_at } = row
     if (state === "done" && finished_at) return { kind: "done", address, report, finished_at }
-    if (state === "failed")
-      return problem(error === notClaimed ? "test-not-sent" : "test-unfinished", error ?? "")
+    if (state === "failed") return problem(claims === 0 ? "test-not-sent" : "test-unfinished", error ?? "")
     const waitedMs = performance.now() - startedAt
     if (state === "waiting" && waitedMs > claimWithinMs) {
       // Only if it still waits, so that a dispatcher that claims it right now can finish it.

@@ -30,7 +30,8 @@ function Dialog({ close }: { close: () => void }) {
   const navigate = useNavigate()
   const request = useWrite({
     async run(post) {
-      await test(id || crypto.randomUUID(), fields.address, true)
+      // A test has no request headers.
+      if (headers.length === 0) await test(id || crypto.randomUUID(), fields.address, true)
       return post.createChannel({
         body: {
           ...(id === "" ? {} : { id }),
