@@ -4,12 +4,14 @@ import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs"
 import module from "node:module"
@@ -77,27 +79,59 @@ else {
 
 /** In this process, and as one file: starting another Node and finding 400 modules takes longer than most commands. */
 async function runCli() {
-  const sources = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name, "src"))
-  const files = sources.flatMap((folder) =>
-    readdirSync(folder, { recursive: true }).map((file) => join(folder, file)),
-  )
-  const newest = Math.max(...files.map((file) => statSync(file).mtimeMs))
   const all = join(root, ".sitewire", "cli")
-  const folder = join(all, `${digest("package-lock.json")}-${newest}`)
-  if (!existsSync(folder)) {
-    const bundle = pathToFileURL(join(root, "packages/cli/src/pack/bundle.ts"))
-    const written = `${all}-${process.pid}`
-    const script = `await (await import("${bundle}")).bundle(process.argv[1])`
-    const { code, output } = await run(findNode(), ["--input-type=module", "-e", script, written], {})
-    if (code !== 0) throw new Error(`the command line could not be bundled:\n${output}`)
-    rmSync(all, { recursive: true, force: true })
-    mkdirSync(all, { recursive: true })
-    renameSync(written, folder)
+  const folder = join(all, cliKey())
+  if (!existsSync(folder)) await bundleCli(all, folder)
+  try {
+    utimesSync(folder, new Date(), new Date())
+  } catch {
+    // It belongs to another user, and may be deleted sooner.
   }
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal)
   module.enableCompileCache?.(join(root, ".sitewire", "compiled"))
   process.argv.splice(1, 2, join(folder, "sitewire.js"))
   await import(pathToFileURL(join(folder, "sitewire.js")))
+}
+
+/** Changes with each file that can change the bundle. Reading their times is faster than reading their contents. */
+function cliKey() {
+  let files = ""
+  function add(path) {
+    const stat = lstatSync(join(root, path), { throwIfNoEntry: false })
+    if (stat?.isDirectory()) for (const name of readdirSync(join(root, path))) add(`${path}/${name}`)
+    else if (stat) files += `${path} ${stat.mtimeMs} ${stat.size}\n`
+  }
+  for (const name of readdirSync(join(root, "packages"))) {
+    // There are also left-over folders, and files of file managers.
+    if (!existsSync(join(root, "packages", name, "src"))) continue
+    add(`packages/${name}/src`)
+    add(`packages/${name}/package.json`)
+  }
+  add("prisma/migrations")
+  add("package-lock.json")
+  return createHash("sha256").update(files).digest("hex")
+}
+
+/** Others may bundle at the same time, or run an older bundle, of which they load parts later. */
+async function bundleCli(all, folder) {
+  mkdirSync(all, { recursive: true })
+  const written = join(all, `new-${process.pid}-${began}`)
+  try {
+    const bundle = pathToFileURL(join(root, "packages/cli/src/pack/bundle.ts"))
+    const script = `await (await import("${bundle}")).bundle(process.argv[1])`
+    const { code, output } = await run(findNode(), ["--input-type=module", "-e", script, written], {})
+    if (code !== 0) throw new Error(`the command line could not be bundled:\n${output}`)
+    renameSync(written, folder)
+  } catch (error) {
+    // If another run has been faster, its folder is the same.
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(written, { recursive: true, force: true })
+  }
+  for (const old of readdirSync(all).map((name) => join(all, name))) {
+    const unusedSince = statSync(old, { throwIfNoEntry: false })?.mtimeMs
+    if (unusedSince < began - 24 * 3_600_000) rmSync(old, { recursive: true, force: true })
+  }
 }
 
 async function install() {
