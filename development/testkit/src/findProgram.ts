@@ -18,5 +18,5 @@ export function findProgram(name: string, advice: string): string {
 /** The path of uv, which installs Python packages in a tenth of pip's time. Throws with advice if it is not there, or no Python. */
 export function findUv(): string {
   findProgram("python3", "Install Python 3.10 or newer.")
-  return findProgram("uv", "Install it: python3 -m pip install uv.")
+  return findProgram("uv", "Install it: pipx install uv.")
 }
