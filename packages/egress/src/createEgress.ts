@@ -88,7 +88,8 @@ export function createEgress(options: EgressOptions): Egress {
     }),
     onCertificate: options.onCertificate,
   })
-  // Decision 0019 explains why this is an array, whose elements know their index, and not a Set.
+  // An array, whose elements know their index: V8 links each table that a Set outgrows to its successor. If one is
+  // in the old generation, later calls stay in memory until that is collected.
   const inFlight: Exchange[] = []
   const shared = { pool, resolve, onDone }
   let closed = false

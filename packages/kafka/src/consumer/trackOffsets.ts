@@ -2,7 +2,8 @@ const compactAbove = 64
 
 /** The records of a partition that are not done, during one assignment. Memory grows only with their number. */
 export function trackOffsets<R extends { offset: string }>() {
-  // In offset order; null for a record that is done. Decision 0019 explains why arrays and not a Set.
+  // In offset order; null for a record that is done. Not a Set: V8 links each table that a Set outgrows to its successor.
+  // If one is in the old generation, later records stay in memory until that is collected.
   const records: (R | null)[] = []
   const offsets: number[] = []
   let notDone = 0

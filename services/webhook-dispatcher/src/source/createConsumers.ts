@@ -28,7 +28,7 @@ export function createConsumers(
       group: groupNames(config.TOPIC_PREFIX)[group],
       topics: consumed,
       maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
-      // In larger fetches, records wait so long that they reach V8's old generation (decision 0019).
+      // In larger fetches, records wait so long that they reach V8's old generation.
       fetchBytes: 64 * 1024,
       startDeadlineMs: config.STARTUP_DEADLINE,
       onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
