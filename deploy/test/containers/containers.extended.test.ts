@@ -105,8 +105,8 @@ test.each(processNames)(
     if (name !== "console") return
     expect(files).toContain("app/packages/console/src/api/reference/llms.txt")
     // The packages in the page, with their licences, and no code of theirs.
-    const page = files.filter((file) => file.startsWith("app/node_modules/react-dom/"))
-    expect(page).toContain("app/node_modules/react-dom/LICENSE")
+    const page = files.filter((file) => file.startsWith("app/packages/web/node_modules/react-dom/"))
+    expect(page).toContain("app/packages/web/node_modules/react-dom/LICENSE")
     expect(page.filter((file) => /\.[cm]?[jt]sx?$/.test(file))).toEqual([])
   },
 )
