@@ -34,13 +34,18 @@ export function begin(
     const { id, attempt, lease, startIn } = each
     const before = claims.get(`${id} ${attempt}`)
     check(
-      !before || before.isOver || before.lease < model.clock.now,
+      // Of a clock that was set back, both count: by it, the lease lasts again.
+      !before || before.isOver || before.lease < model.clock.now || before.endsAt < process.steady,
       `${id}: attempt ${attempt} is made by two dispatchers`,
     )
     check(model.clock.now + startIn >= (notBefore.get(id) ?? 0), `${id}: attempt ${attempt} is early`)
     // Its time has come, whatever the clock is set to.
     if (startIn === 0) notBefore.delete(id)
-    claims.set(`${id} ${attempt}`, { lease, isOver: isLost })
+    claims.set(`${id} ${attempt}`, {
+      lease,
+      endsAt: process.steady + lease - model.clock.now,
+      isOver: isLost,
+    })
     const real = due.find((one) => one.id === id)
     if (!real || isLost) continue
     check(real.claim.attemptBefore >= real.claim.startAt, `${id}: the claim is too late for its attempt`)

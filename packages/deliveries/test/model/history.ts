@@ -41,8 +41,8 @@ export function createHistory(world: World) {
   const { deliveries, waiting } = model.rows
   const inFlight = new Set<InFlight>()
   const records: RetryRecord[] = []
-  /** Of each attempt that was claimed: until when nobody else may make it. */
-  const claims = new Map<string, { lease: number; isOver: boolean }>()
+  /** Of each attempt that was claimed: until when nobody else may make it, by Postgres's clock and by a steady one. */
+  const claims = new Map<string, { lease: number; endsAt: number; isOver: boolean }>()
   const notBefore = new Map<string, number>()
   /** How much of the retry period each delivery has used at most: delays, attempts, and what was reported while it was deferred. */
   const used = new Map<string, number>()
