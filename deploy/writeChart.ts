@@ -105,7 +105,7 @@ export async function writeChart(folder: string): Promise<void> {
 const container = z.looseObject({
   name: z.string(),
   env: z.array(z.unknown()),
-  envFrom: z.array(z.object({ configMapRef: z.object({ name: z.string() }).optional() })),
+  envFrom: z.array(z.looseObject({ configMapRef: z.object({ name: z.string() }).optional() })),
 })
 const pod = z.object({
   template: z.object({

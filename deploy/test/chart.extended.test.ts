@@ -177,6 +177,17 @@ test.each([
   expect(await helm(changes)).toEqual({ error: expect.stringMatching(message) })
 })
 
+test("the chart's test reads the settings and Secrets that the setup job reads", async () => {
+  const chart = await helm({})
+  if ("error" in chart) throw new Error(chart.error)
+  const test = Object.entries(chart.manifests).find(([path]) => path.endsWith("/setup-test.yaml"))?.[1] ?? ""
+  const job = (await renderChart({})).find(({ kind }) => kind === "Job")
+  const read = /"envFrom":(\[.*?\])/
+  const [ofTest] = read.exec(JSON.stringify(parseRendered(test)))?.slice(1) ?? []
+  expect(ofTest).toContain("secretRef")
+  expect(ofTest).toBe(read.exec(JSON.stringify(job))?.[1])
+})
+
 const pushAndPull = `
 import sys, helm_python as helm
 archive, remote, to = sys.argv[1:]
