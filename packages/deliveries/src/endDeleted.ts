@@ -7,7 +7,7 @@ with locked as materialized (
   select delivery_id, period_started_at as since from waiting_delivery
    where channel_id = $1 and ${isFree}
    order by delivery_id limit $2 for update skip locked
-), ${endWaiting("channel-deleted", "channel_deleted")}
+), ${endWaiting("channel-deleted")}
 select delivery_id from locked`
 
 /** Ends the wait of a deleted channel's deliveries: those that are pending become dead. Returns their number. */

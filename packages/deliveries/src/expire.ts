@@ -37,7 +37,7 @@ with read as materialized (
     from expired join waiting_delivery using (delivery_id, deferred_at) join delivery on delivery.id = delivery_id
    where waiting_delivery.delivery_id = any (array(select delivery_id from expired)) and ${isFree}
    order by waiting_delivery.delivery_id for update of waiting_delivery, delivery skip locked
-), ${endWaiting("not-attempted", null)}
+), ${endWaiting("not-attempted")}
 select locked.delivery_id as delivery, locked.channel_id as channel, coalesce(correlation, '') as correlation,
        died.id is not null as died, null as next_ms
   from locked left join died on died.id = locked.delivery_id

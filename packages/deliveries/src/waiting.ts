@@ -60,13 +60,10 @@ export const deferIfDue = (reason: string) =>
  * delivered before, and waited for a resend, stay delivered. A step `locked` has locked their rows of waiting_delivery, and selects
  * `delivery_id` and `since`, the start of their retry period.
  */
-export const endWaiting = (
-  error: "not-attempted" | "channel-deleted",
-  deadReason: "channel_deleted" | null,
-) => `ended as (
+export const endWaiting = (error: "not-attempted" | "channel-deleted") => `ended as (
   delete from waiting_delivery where delivery_id = any (array(select delivery_id from locked))
 ), died as (
-  update delivery set state = 'dead', finished_at = now(), dead_reason = ${deadReason === null ? "null" : `'${deadReason}'`}
+  update delivery set state = 'dead', finished_at = now(), dead_reason = ${error === "channel-deleted" ? "'channel_deleted'" : "null"}
    where id = any (array(select delivery_id from locked)) and state = 'pending'
   returning id, event_id, channel_id, attempts, correlation, created_at
 ), ${insertEnded(`

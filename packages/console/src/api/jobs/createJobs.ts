@@ -32,11 +32,7 @@ export const createResendJob = implement(
     if (dry_run) {
       const counting = { now: new Date(), deadlineMs: countDeadlineMs }
       const { matching, leftOut, complete } = await countResend(context.sql, filter, counting)
-      return {
-        kind: "alternative",
-        status: 200,
-        body: { dry_run, matching, left_out: leftOut, complete },
-      }
+      return dryRun({ matching, left_out: leftOut, complete })
     }
     return startJob(context, caller, {
       kind: "resend",
@@ -51,8 +47,7 @@ export const createReplayJob = implement(
   "createReplayJob",
   async (context, { body: { filter, reason, per_second, dry_run }, caller }) => {
     if (dry_run) {
-      const counted = await countReplay(context, filter, countDeadlineMs)
-      return { kind: "alternative", status: 200, body: { dry_run, ...counted } }
+      return dryRun(await countReplay(context, filter, countDeadlineMs))
     }
     return startJob(context, caller, {
       kind: "replay",
@@ -68,8 +63,7 @@ export const createErasureJob = implement(
   async (context, { body: { email, site_url, reason, dry_run }, caller }) => {
     const subject = subjectOf({ ...(email ? { email } : {}), ...(site_url ? { site_url } : {}) })
     if (dry_run) {
-      const counted = await countErasure(context, subject, countDeadlineMs)
-      return { kind: "alternative", status: 200, body: { dry_run, left_out: 0, ...counted } }
+      return dryRun({ left_out: 0, ...(await countErasure(context, subject, countDeadlineMs)) })
     }
     return startJob(context, caller, {
       kind: "erasure",
@@ -79,6 +73,10 @@ export const createErasureJob = implement(
     })
   },
 )
+
+/** The response in place of a new job. */
+const dryRun = (counted: object) =>
+  ({ kind: "alternative", status: 200, body: { dry_run: true, ...counted } }) as const
 
 /** Stores a job. The job runner begins it. */
 async function startJob(
