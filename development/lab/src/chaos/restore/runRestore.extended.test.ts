@@ -2,10 +2,10 @@ import { expect, test } from "vitest"
 import { shortRun, shortRunTimeout } from "../run.ts"
 import { runRestore } from "./runRestore.ts"
 
-test("restore: an older copy of Postgres and the runbook's steps lose no event and no 202, without retry topics too", {
+test("restore: an older copy of Postgres and the runbook's steps lose no event and no 202, although the retry topics are lost, too", {
   timeout: shortRunTimeout,
 }, async () => {
-  const { ledger, faults } = await runRestore(shortRun())
+  const { ledger, faults } = await runRestore({ ...shortRun(), brief: true })
   expect(ledger).toMatchObject({
     lost: 0,
     forged: 0,
@@ -14,7 +14,7 @@ test("restore: an older copy of Postgres and the runbook's steps lose no event a
     uncommitted: 0,
     holds: true,
   })
-  expect(ledger.published).toBeGreaterThanOrEqual(500)
+  expect(ledger.published).toBeGreaterThanOrEqual(250)
   expect(ledger.accepted).toBeGreaterThanOrEqual(100)
-  expect(faults.filter(({ kind }) => kind === "Postgres restored")).toHaveLength(2)
+  expect(faults.filter(({ kind }) => kind === "Postgres restored")).toHaveLength(1)
 })

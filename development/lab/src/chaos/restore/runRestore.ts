@@ -25,26 +25,29 @@ const backMs = 10_000
 
 /**
  * Kills Postgres under load of both flows and restores it to a copy that is seconds old, as the runbook says.
- * Then does the same again, but loses the retry topics too.
+ * Then does the same again, but loses the retry topics too. `brief`: only the latter, with one process of each service.
  */
-export function runRestore(settings: RunSettings): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
+export function runRestore(
+  settings: RunSettings & { brief?: boolean },
+): Promise<{ ledger: RestoreLedger; faults: Fault[] }> {
   const { seed, durationMs, quietMs, progress } = settings
   // Services that stop without Postgres wait that long for work that they cannot record.
   const env = { SHUTDOWN_DEADLINE: "5s" }
   const options = { ...settings, retryDelaysMs: shortDelaysMs, env }
   return runOnLab(options, async ({ it, random, faults }) => {
-    const gateways = [1, 2].map((at) => it.service(`gateway-${at}`, "gateway"))
-    const schedulers = [1, 2].map((at) =>
+    const each = settings.brief ? [1] : [1, 2]
+    const gateways = each.map((at) => it.service(`gateway-${at}`, "gateway"))
+    const schedulers = each.map((at) =>
       it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
     )
-    const dispatchers = [1, 2].map((at) => it.service(`dispatcher-${at}`, "dispatcher", () => ({})))
+    const dispatchers = each.map((at) => it.service(`dispatcher-${at}`, "dispatcher", () => ({})))
     const others = [...gateways, ...dispatchers]
     await startAll([...schedulers, ...others])
     const mixed = await startMixed({ it, seed, progress, gateways: () => gateways, rates })
-    progress("2 dispatchers, 2 gateways and 2 schedulers are up; both flows are under load")
-    // Five periods of load: before and after each of the two copies, and at the end.
+    progress(`${each.length} of each service are up; both flows are under load`)
+    // Five periods of load: before and after each of the two copies, and at the end. A brief run has three.
     const load = () => mixed.during(sleep((durationMs / 5) * (0.5 + random.next())))
-    for (const lostTopics of [[], retry]) {
+    for (const lostTopics of settings.brief ? [retry] : [[], retry]) {
       await load()
       // With a longer lag, an event might be consumed only after the copy that the rewind would not reach.
       const isUpToDate = async () => (await lagOf(it, [])) < (rates.events * backMs) / 2_000
