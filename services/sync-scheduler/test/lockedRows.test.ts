@@ -45,7 +45,7 @@ test("while a connection is being deleted, the triggers of others are recorded, 
 })
 
 test("the end of a locked connection's sync waits and is recorded after the lock, and delays no others", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s", SYNC_MAX_RUNNING: "2" })
+  const stack = await startStack({ SYNC_MAX_RUNNING: "2" })
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const source = await startSource(async (response) => {
     await released
@@ -71,7 +71,7 @@ test("the end of a locked connection's sync waits and is recorded after the lock
 })
 
 test("the ends of locked syncs occupy no permits", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s", SYNC_MAX_RUNNING: "1" })
+  const stack = await startStack({ SYNC_MAX_RUNNING: "1" })
   const source = await startSource()
   await addSynced(stack, ["a", "b"], (id) => source.url(`/${id}`))
   const lockOnRequest = Promise.withResolvers<Awaited<ReturnType<typeof openTransaction>>>()

@@ -6,7 +6,7 @@ import { startStack } from "./fixtures/scheduler.ts"
 import { startSource } from "./fixtures/source.ts"
 
 test("a process that is paused during a sync and resumes after its lease writes nothing", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const stack = await startStack()
   const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
   const source = await startSource(async (response, _, count) => {
     if (count === 1) await resumed

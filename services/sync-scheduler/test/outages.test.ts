@@ -8,7 +8,7 @@ import { gaps, startSource } from "./fixtures/source.ts"
 const windowMs = 3_000
 
 test("a sync whose process is killed runs again on another scheduler after its lease, and its triggers are covered", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "1s" })
+  const stack = await startStack()
   const source = await startSource((response, _, count) => {
     if (count > 1) response.end("data")
   })
@@ -30,16 +30,20 @@ test("a sync whose process is killed runs again on another scheduler after its l
 })
 
 test("after SIGTERM, running syncs end; one that does not is aborted and runs again in its next window", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s" })
-  const source = await startSource((response, { path }, count) => {
-    if (path === "/slow") setTimeout(() => response.end("data"), 800)
-    else if (count > 1) response.end("data")
+  const stack = await startStack()
+  const { promise: stopping, resolve: stopped } = Promise.withResolvers<void>()
+  const source = await startSource(async (response, { path }, count) => {
+    if (path === "/slow") await stopping
+    if (path === "/slow" || count > 1) response.end("data")
   })
   await addConnections(stack.sql, ["slow", "stuck"], (id) => source.url(`/${id}`))
-  const scheduler = await stack.startScheduler({ SHUTDOWN_DEADLINE: "4s" })
+  const scheduler = await stack.startScheduler({ SHUTDOWN_DEADLINE: "6s" })
   await Promise.all([stack.trigger("slow"), stack.trigger("stuck")])
   await waitUntil("both to begin", () => source.seen("/slow").length + source.seen("/stuck").length === 2)
-  expect(await scheduler.kill("SIGTERM")).toBe(0)
+  const ended = scheduler.kill("SIGTERM")
+  await waitUntil("the stop to begin", () => scheduler.log().some(({ msg }) => msg === "stopping"))
+  stopped()
+  expect(await ended).toBe(0)
   expect(await readWindow(stack.sql, "slow")).toMatchObject({ covered: "1", running: false })
   expect(await readWindow(stack.sql, "stuck")).toMatchObject({ covered: "0", running: false, failures: 0 })
   await stack.startScheduler()
@@ -86,7 +90,7 @@ test("while Postgres is unavailable, triggers wait and the scheduler is unready;
 })
 
 test("content that arrives while Postgres is unavailable is stored when it recovers, and the source is called once", async () => {
-  const stack = await startStack({ SYNC_DEADLINE: "20s" })
+  const stack = await startStack()
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const body = Buffer.alloc(700_000, "data ")
   const source = await startSource(async (response) => {

@@ -17,7 +17,7 @@ test("a burst becomes one sync, and later triggers in its window exactly one mor
   await waitUntil("the first sync", () => seen().length === 1)
   expect((seen()[0]?.at ?? 0) - triggeredAt).toBeGreaterThan(200)
   await waitUntil("its end", async () => (await readWindow(stack.sql, "a")).covered === "50")
-  for (let round = 0; round < 10; round++) await stack.trigger("a", 3)
+  await stack.trigger("a", 30)
   await waitUntil(
     "all triggers to be covered",
     async () => (await readWindow(stack.sql, "a")).covered === "80",
@@ -51,15 +51,18 @@ test("a burst becomes one sync, and later triggers in its window exactly one mor
 
 test("a trigger during a sync is covered by a sync in the next window", async () => {
   const stack = await startStack()
-  const source = await startSource((response, _, count) => {
-    if (count > 1) response.end("new")
-    else setTimeout(() => response.end("old"), 1_000)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const source = await startSource(async (response, _, count) => {
+    if (count === 1) await released
+    response.end(`content ${count}`)
   })
   await addConnections(stack.sql, ["a"], () => source.url("/a"))
   const scheduler = await stack.startScheduler()
   await stack.trigger("a")
   await waitUntil("the first sync to begin", () => source.seen("/a").length === 1)
   await stack.trigger("a")
+  await waitUntil("the second", async () => (await readWindow(stack.sql, "a")).requested === "2")
+  release()
   await waitUntil("both to be covered", async () => (await readWindow(stack.sql, "a")).covered === "2")
   expect(source.seen("/a")).toHaveLength(2)
   // By Postgres's clock: on a busy machine, the first request may arrive late.
@@ -84,11 +87,11 @@ test("a source that fails is retried in later windows, and a new trigger shorten
   expect(second).toBeGreaterThanOrEqual(2_000)
   expect(await readWindow(stack.sql, "a")).toMatchObject({ last_error: "status", covered: "0" })
   healthy = true
+  await stack.sql("update sync_window set due_at = due_at + interval '1 hour'")
   await stack.trigger("a")
   await waitUntil("the sync", async () => (await readWindow(stack.sql, "a")).covered === "2")
   const [, , third = 0] = gaps(source.seen("/a"))
   expect(third).toBeGreaterThanOrEqual(1_000)
-  expect(third).toBeLessThan(4_000)
   expect(await readWindow(stack.sql, "a")).toMatchObject({ failures: 0, last_error: null, due: null })
   const metrics = await scheduler.metrics()
   expect(metrics).toMatch(/sitewire_trigger_to_synced_seconds_count\{.*kind="after_failure".*\} 1/)

@@ -38,10 +38,10 @@ function runAt(source: string): GrantedRun {
   }
 }
 
-function delegateTo({ allow = ["127.0.0.0/8"] } = {}) {
+function delegateTo({ allow = ["127.0.0.0/8"], deadlineMs = 60_000 } = {}) {
   const egress = createEgress({ allow, allowHttp: true, userAgent: "Sitewire/1", connectionsPerOrigin: 4 })
   onTestFinished(() => egress.close())
-  return createDelegateRunner({ egress, openCredentials, deadlineMs: 500, serviceName: "Sitewire" })
+  return createDelegateRunner({ egress, openCredentials, deadlineMs, serviceName: "Sitewire" })
 }
 
 test("an executor gets connection, fence and window, with a signature over the raw body by the connection's own secret", async () => {
@@ -88,7 +88,7 @@ test.each([
 
 test("a run whose executor does not respond fails at the deadline", async () => {
   const executor = await startSource(() => {})
-  const { result } = await delegateTo()(runAt(executor.url("/sync")), allowed, never)
+  const { result } = await delegateTo({ deadlineMs: 500 })(runAt(executor.url("/sync")), allowed, never)
   expect(result).toMatchObject({ outcome: "failed", error: "timeout" })
 })
 
