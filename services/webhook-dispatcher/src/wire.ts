@@ -62,7 +62,7 @@ export function wire(parts: DispatcherParts) {
   const schedule = { delaysMs: config.RETRY_DELAYS, periodMs: config.RETRY_PERIOD }
   const stopping = new AbortController()
   const network = createNetworkWatch(parts)
-  const backlogs = createBacklogs()
+  const backlogs = createBacklogs(stopping.signal)
   const limiter = createDispatcherLimiter(parts, backlogs.onCapacity)
   const writes = createWrites(parts)
   const handleDelivery = createHandleDelivery({

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events"
-import { type Logger, reasonOf } from "@sitewire/runtime"
+import { createWakeTimer, type Logger, reasonOf } from "@sitewire/runtime"
 import type { BadRow, Claim, ClaimInput, GrantedRun } from "@sitewire/syncs"
 import type { SchedulerMetrics } from "../metrics.ts"
 import { createRunSync, type RunSyncOptions } from "../run/runSync.ts"
@@ -8,7 +8,6 @@ import { createRunSync, type RunSyncOptions } from "../run/runSync.ts"
 const recordingReserveMs = 2_000
 
 export type RunDueSyncsOptions = Omit<RunSyncOptions, "abort"> & {
-  /** Retries while Postgres is unavailable. */
   claim: (input: ClaimInput) => Promise<Claim>
   /** How many ends of runs wait because their rows are locked. */
   lockedEnds?: () => number
@@ -30,7 +29,7 @@ export type DueSyncs = {
 /** Claims due syncs and runs them. Between claims it sleeps until the earliest due time that it knows. */
 export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   const { claim, lockedEnds = () => 0, hosts, longestSleepMs = 2_000, stopping, metrics, log } = options
-  const wakeTimer = createWakeTimer()
+  const wakeTimer = createWakeTimer(stopping)
   const abort = new AbortController()
   setMaxListeners(0, abort.signal)
   const runSync = createRunSync({ ...options, abort: abort.signal })
@@ -41,7 +40,7 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
   async function loop(): Promise<void> {
     while (!stopping.aborted) {
       const sleepMs = await claimOnce()
-      if (sleepMs > 0 && !stopping.aborted) await wakeTimer.sleep(sleepMs)
+      if (sleepMs > 0) await wakeTimer.sleep(sleepMs)
     }
   }
 
@@ -92,7 +91,6 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
     if (recorded.kind === "recorded" && recorded.dueInMs !== null) wakeTimer.wakeWithin(recorded.dueInMs)
   }
 
-  stopping.addEventListener("abort", () => wakeTimer.wakeWithin(0))
   const looping = loop()
 
   async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
@@ -116,39 +114,4 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)).unref())
-}
-
-/** With a longer delay, setTimeout fires at once. */
-const longestTimeoutMs = 2 ** 31 - 1
-
-export function createWakeTimer() {
-  let wakeAt = Number.POSITIVE_INFINITY
-  let sleeper: { until: number; wake: () => void } | undefined
-  let timer: NodeJS.Timeout | undefined
-
-  function setTimer(): void {
-    clearTimeout(timer)
-    if (!sleeper) return
-    const leftMs = Math.min(wakeAt, sleeper.until) - performance.now()
-    timer = setTimeout(sleeper.wake, Math.min(longestTimeoutMs, Math.max(0, Math.ceil(leftMs))))
-  }
-
-  return {
-    /** Ends the current sleep, or the next one, in `ms` milliseconds or earlier. */
-    wakeWithin(ms: number): void {
-      wakeAt = Math.min(wakeAt, performance.now() + ms)
-      setTimer()
-    },
-    sleep(ms: number): Promise<void> {
-      return new Promise((resolve) => {
-        const wake = () => {
-          sleeper = undefined
-          if (wakeAt <= performance.now() + 1) wakeAt = Number.POSITIVE_INFINITY
-          resolve()
-        }
-        sleeper = { until: performance.now() + ms, wake }
-        setTimer()
-      })
-    },
-  }
 }

@@ -1,17 +1,18 @@
 import type { DeferralReason } from "@sitewire/contracts"
 import type { DeferredChannel } from "@sitewire/deliveries"
+import { createWakeTimer } from "@sitewire/runtime"
 
-/** A transaction that defers may have begun this long before it is committed. Those that take longer are found by the next poll. */
+/** A transaction that defers may have begun this long before its commit. The next poll finds those that take longer. */
 const slackMs = 2_000
 /** A claim waits this long after a permit is released, so that it can use several. */
 const claimDelayMs = 2
-/** For how long the channel is left to other processes after a fault: this one cannot send, for example without a sealing key. */
+/** For how long a channel is left to other processes after a fault: this one cannot send, for example without a sealing key. */
 const backOffMs = 30_000
 /** New deferrals of a channel with a maximum rate cause no more claims than this, because most of them would get nothing. */
 const rateClaimIntervalMs = 100
 
 /** The channels of which this process knows deferred deliveries, and which of them the next claim asks for. */
-export function createBacklogs() {
+export function createBacklogs(stopping: AbortSignal) {
   let channels = new Set<string>()
   /** Channels with deferrals during a running poll or claim, whose result may not include them. */
   let addedMeanwhile = new Set<string>()
@@ -21,14 +22,10 @@ export function createBacklogs() {
   const rateClaims = createFutureTimes()
   /** Channels that the next claim asks for. */
   const toClaim = new Set<string>()
-  /** Channels that wait for their turn, because all channels of their kind together have no more permits. */
+  /** Channels that wait, because all channels of their kind together have no more permits. */
   const turns = { slow: new Set<string>(), unknown: new Set<string>() }
-  let woken = new AbortController()
-  let waking: NodeJS.Timeout | undefined
-
-  function wake(): void {
-    waking ??= setTimeout(() => woken.abort(), claimDelayMs)
-  }
+  const { wakeWithin, sleep } = createWakeTimer(stopping)
+  const wake = (): void => wakeWithin(claimDelayMs)
 
   function add(channel: string): void {
     channels.add(channel)
@@ -46,15 +43,8 @@ export function createBacklogs() {
     turns,
     wake,
     claimSoon,
-    /** Aborted at the next wake after this call. */
-    nextWake(): AbortSignal {
-      return woken.signal
-    },
-    awake(): void {
-      clearTimeout(waking)
-      waking = undefined
-      woken = new AbortController()
-    },
+    /** Sleeps until the next wake at the latest. */
+    sleep,
     all: (): ReadonlySet<string> => channels,
     isClaimable: (channel: string): boolean => channels.has(channel) && !backOffs.isSet(channel),
     queueReason(channel: string): "busy" | "fault" | null {

@@ -12,8 +12,8 @@ type Given = Pick<DrainParts, "findDeferredChannels" | "claim" | "limiter"> &
 
 /** By default, it polls once. */
 function start({ pollIntervalMs = 600_000, ...given }: Given) {
-  const backlogs = createBacklogs()
   const stopping = new AbortController()
+  const backlogs = createBacklogs(stopping.signal)
   const parts = {
     stopping: stopping.signal,
     metrics: createTestMetrics(),

@@ -1,7 +1,7 @@
 import type { ClaimedDelivery, DeferredChannel } from "@sitewire/deliveries"
 import { type ClaimRequest, madeDueAtOnce, reserveMs } from "@sitewire/deliveries"
 import type { Limiter } from "@sitewire/limiter"
-import { type Logger, shareRunning, sleepUnlessAborted } from "@sitewire/runtime"
+import { type Logger, shareRunning } from "@sitewire/runtime"
 import type { DispatcherMetrics } from "../metrics.ts"
 import type { Backlogs } from "./backlogs.ts"
 import type { StartClaimed } from "./startClaimed.ts"
@@ -10,10 +10,7 @@ import type { StartClaimed } from "./startClaimed.ts"
 const makeDueIntervalMs = 2_000
 /** How long before the end of the reserved starts a channel with a maximum rate is claimed again. */
 const aheadMs = reserveMs / 3
-/**
- * A poll that takes long (Postgres keeps entries of deliveries that are gone for an older transaction) is repeated after ten times its
- * duration, and after this time at the latest.
- */
+/** A poll that takes long, because of an older transaction, is repeated after ten times its duration, and at the latest after this time. */
 const longestPollIntervalMs = 10_000
 
 export type DrainParts = {
@@ -23,7 +20,7 @@ export type DrainParts = {
   backlogs: Backlogs
   limiter: Pick<Limiter, "capacity" | "kindOf" | "freeOfKind" | "pause">
   claimed: StartClaimed
-  /** Claims do not wait for it. It is not called again before it has ended. `isPaused`: of the channels that have deferred deliveries. */
+  /** Claims do not wait for it. It is not called again before it has ended. */
   onPoll: (isPaused: (channel: string) => boolean) => Promise<void>
   pollIntervalMs: number
   stopping: AbortSignal
@@ -31,7 +28,7 @@ export type DrainParts = {
   log: Logger
 }
 
-/** Claims and attempts deferred deliveries whenever the limiter reports capacity for their channels. Resolves after the stop. */
+/** Claims and attempts deferred deliveries whenever their channels have capacity. Resolves after the stop. */
 export async function drainDeferred(parts: DrainParts): Promise<void> {
   const { backlogs, limiter, claimed, pollIntervalMs, stopping, metrics, log } = parts
   const { toClaim } = backlogs
@@ -58,8 +55,7 @@ export async function drainDeferred(parts: DrainParts): Promise<void> {
       toClaim.clear()
     }
     if (toClaim.size > 0 && claimed.free() > 0) continue
-    await sleepUnlessAborted(Math.max(1, nextPollAt - performance.now()), stopping, backlogs.nextWake())
-    backlogs.awake()
+    await backlogs.sleep(Math.max(1, nextPollAt - performance.now()))
   }
 
   async function poll(): Promise<void> {

@@ -21,7 +21,7 @@ test("behind a long transaction, a claim reads no entries of deliveries that do 
   await sql("delete from waiting_delivery")
   const id = await insert({ deferred_at: "now() - interval '1 minute'", deferred_reason: "'busy'" })
 
-  const backlogs = createBacklogs()
+  const backlogs = createBacklogs(new AbortController().signal)
   const claim = async () => {
     const requests = [{ channel: "acme", limit: 1, from: backlogs.scanFrom("acme") }]
     const claimed = await claimDeferred(sql, requests, { leaseMs: 0, attemptWithinMs: 0 })
@@ -34,7 +34,7 @@ test("behind a long transaction, a claim reads no entries of deliveries that do 
 })
 
 test("a scan begins with the oldest delivery of the last claim or poll, so that a released one is found by the next poll", async () => {
-  const backlogs = createBacklogs()
+  const backlogs = createBacklogs(new AbortController().signal)
   const poll = (oldestMs: number) => backlogs.replace([{ channel: "acme", paused: false, oldestMs }])
   expect(backlogs.scanFrom("acme")).toBe(0)
   poll(100_000)
