@@ -1,7 +1,7 @@
 import type { Sql } from "@sitewire/database"
 import { expect, onTestFinished, test } from "vitest"
 import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
-import { endDeliveries, findDeletedChannels } from "./endDeleted.ts"
+import { endDeleted } from "./endDeleted.ts"
 
 test("neither the search nor a batch reads all waiting deliveries of the channel or of others", async () => {
   const { sql, driver } = await startDeliveryDatabase()
@@ -29,7 +29,6 @@ test("neither the search nor a batch reads all waiting deliveries of the channel
   }
   const before = await rowsRead()
   await sql("insert into deleted_channel (id, deleted_at) values ('acme', now() - interval '1 minute')")
-  expect(await findDeletedChannels(query)).toEqual(["acme"])
-  expect(await endDeliveries(query, "acme", { batch: 10 })).toBe(10)
+  expect(await endDeleted(query, 10)).toEqual([{ channel: "acme", ended: 10 }])
   expect((await rowsRead()) - before).toBeLessThan(200)
 })

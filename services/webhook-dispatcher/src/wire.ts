@@ -6,7 +6,7 @@ import { createLimiter, type Limiter } from "@sitewire/limiter"
 import type { Config, Logger, RetryStatement, Tracing } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
 import type { Publish } from "./createPublish.ts"
-import { expireDeferred, startEndingDeliveries } from "./end/endDeliveries.ts"
+import { expireDeferred, startEndingDeleted } from "./end/endDeliveries.ts"
 import { startPublishingEnds } from "./end/startPublishingEnds.ts"
 import { createHandleDelivery } from "./handleDelivery.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
@@ -131,10 +131,9 @@ export function wire(parts: DispatcherParts) {
     log,
   })
 
-  const ending = startEndingDeliveries({
+  const ending = startEndingDeleted({
     intervalMs: intervals.deletedChannelsMs,
-    findDeletedChannels: () => statements.findDeletedChannels(sql),
-    endDeliveries: (channel, most) => statements.endDeliveries(sql, channel, most),
+    endDeleted: (most) => statements.endDeleted(sql, most),
     log,
   })
   const claimEnded = statements.createClaimEnded()

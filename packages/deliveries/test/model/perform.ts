@@ -122,14 +122,16 @@ function polls(it: History): Steps<PollStep> {
         check((used.get(id) ?? 0) > schedule.periodMs, `${id} expired before its retry period was over`)
     },
     async endDeleted() {
-      const wait = (channel: string) =>
-        [...waiting.keys()].some((id) => deliveries.get(id)?.channel === channel)
-      const deleted = [...model.channels].flatMap(([channel, row]) =>
-        row.deleted && wait(channel) ? [channel] : [],
+      const expected = [...model.channels].flatMap(([channel, { deleted }]) => {
+        const ended = deleted ? model.endDeleted(channel) : 0
+        return ended > 0 ? [{ channel, ended }] : []
+      })
+      const found = await real.endDeleted(sql, 1_000)
+      same(
+        found.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
+        expected.toSorted((a, b) => (a.channel < b.channel ? -1 : 1)),
+        "ended",
       )
-      same((await real.findDeletedChannels(sql)).sort(), deleted, "deleted channels")
-      for (const channel of deleted)
-        same(await real.endDeliveries(sql, channel, { batch: 10 }), model.endDeleted(channel), "ended")
     },
     async deleteOld() {
       const signal = new AbortController().signal

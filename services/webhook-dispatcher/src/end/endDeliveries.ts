@@ -17,10 +17,7 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   const { openBreakers, endExpired, scanFrom, log } = parts
   let nextAt = 0
   let round: string[] = []
-  /**
-   * Where the next check of a channel continues. Its oldest deferrals are not enough: a delivery that was attempted and deferred
-   * again is behind those that wait for the first time, and has used more of its period.
-   */
+  /** Its oldest deferrals are not enough: a delivery that was attempted and deferred again is behind them, and has used more of its period. */
   const continueFrom = new Map<string, number>()
 
   function advance(channel: string, from: number, next: number | undefined): void {
@@ -58,26 +55,23 @@ export function expireDeferred(parts: ExpireParts): () => Promise<void> {
   return expire
 }
 
-const batch = 500
-
-export type EndingParts = {
-  intervalMs: number
-  findDeletedChannels: () => Promise<string[]>
-  endDeliveries: (channel: string, settings: { batch: number }) => Promise<number>
-  log: Logger
-}
+const endedAtOnce = 500
 
 /** Marks the deliveries of deleted channels as dead, except those with a lease: their attempts, which may be in flight, end first. */
-export function startEndingDeliveries(parts: EndingParts): { close(): Promise<void> } {
-  const { intervalMs, findDeletedChannels, endDeliveries, log } = parts
+export function startEndingDeleted(parts: {
+  intervalMs: number
+  endDeleted: (most: number) => Promise<{ channel: string; ended: number }[]>
+  log: Logger
+}): { close(): Promise<void> } {
+  const { intervalMs, endDeleted, log } = parts
   return repeatUntilClosed({
     async step(signal) {
-      for (const channel of await findDeletedChannels()) {
-        let ended = 0
-        for (let last = batch; last === batch && !signal.aborted; ended += last)
-          last = await endDeliveries(channel, { batch })
-        if (ended > 0)
+      for (let last = endedAtOnce; last >= endedAtOnce && !signal.aborted; ) {
+        last = 0
+        for (const { channel, ended } of await endDeleted(endedAtOnce)) {
+          last += ended
           log.warn({ channel, ended }, "deliveries that waited are dead, because their channel was deleted")
+        }
       }
     },
     intervalMs,

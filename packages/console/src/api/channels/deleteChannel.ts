@@ -19,7 +19,7 @@ export const deleteChannel = implement(
         `The channel "${id}" was not deleted, because ${pending}${pending < mostWaitingCounted ? "" : " or more"} of its deliveries are pending. Wait until they are delivered or dead. With force=true they become dead, and are not sent.`,
       )
     }
-    // A dispatcher marks the deliveries as dead (`startEndingDeliveries`). From this commit on none can be sent,
+    // A dispatcher marks the deliveries as dead (`startEndingDeleted`). From this commit on none can be sent,
     // because each attempt reads its channel.
     await prisma.deletedChannel.create({ data: { id } })
     await prisma.channel.delete({ where: { id }, select: { id: true } })
