@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util"
 import {
   clockMarginMs,
   deliveryIdOf,
@@ -47,13 +46,7 @@ export type HandleSitePaidParts = Pick<Writes, "storeDelivery"> & {
   log: Logger
 }
 
-/** `duplicates` and `others`: later records of the batch with the same event id, and the same or other data. */
-type ValidEvent = {
-  record: ConsumerRecord
-  paid: SitePaid
-  duplicates: ConsumerRecord[]
-  others: ConsumerRecord[]
-}
+type ValidEvent = { record: ConsumerRecord; paid: SitePaid }
 
 type Done = (record: ConsumerRecord) => void
 
@@ -68,52 +61,45 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
-    const valid = new Map<string, ValidEvent>()
+    const locked: ValidEvent[] = []
     // Awaited together: if one of these promises failed while nothing awaited it, Node would end the process.
     const work: Promise<void>[] = []
     for (const record of records) {
       const read = readSitePaid(record.value)
-      if (!read.ok) work.push(reject(record, read.reason).then(() => done(record)))
-      else {
-        const first = valid.get(read.value.id)
-        if (!first) valid.set(read.value.id, { record, paid: read.value, duplicates: [], others: [] })
-        else first[isDeepStrictEqual(first.paid, read.value) ? "duplicates" : "others"].push(record)
+      if (!read.ok) {
+        work.push(reject(record, read.reason).then(() => done(record)))
+        continue
       }
+      const event = { record, paid: read.value }
+      const acquired = lock.acquire(event.paid.id)
+      if (acquired === null) locked.push(event)
+      else work.push(acquired.then(() => handleLocked([event], done)))
     }
-    const locked = [...valid.values()].filter(({ record, paid, duplicates, others }) => {
-      // Another record of the event is being attempted. After that, this one is a duplicate.
-      const released = Promise.withResolvers<void>()
-      const isLocked = lock.acquire(paid.id, released.resolve)
-      if (!isLocked)
-        work.push(released.promise.then(() => handleSitePaid([record, ...duplicates, ...others], done)))
-      return isLocked
-    })
     if (locked.length > 0) work.push(handleLocked(locked, done))
     await Promise.all(work)
   }
 
   async function handleLocked(events: ValidEvent[], done: Done): Promise<void> {
-    const begun = events.map((event) => {
-      const span = startEventSpan(tracing, event.record, event.paid)
-      return { event, span, delivery: newDelivery(event.record, event.paid, span?.traceparent ?? null) }
+    const begun = events.map(({ record, paid }) => {
+      const span = startEventSpan(tracing, record, paid)
+      return { record, span, delivery: newDelivery(record, paid, span?.traceparent ?? null) }
     })
     const deliveries = begun.map(({ delivery }) => delivery)
     const lookUp = () => parts.events.lookUp(deliveries)
     const rows = await retry("look up events", lookUp).catch((error: unknown) => {
-      for (const { paid } of events) lock.release(paid.id)
+      for (const { eventId } of deliveries) lock.release(eventId)
       throw error
     })
     const since = steadyClock.now()
-    await Promise.all(begun.map((one, at) => handleEvent(one, rows[at], since, done)))
+    await Promise.all(begun.map((event, at) => handleEvent(event, rows[at], since, done)))
   }
 
   async function handleEvent(
-    { event, span, delivery }: { event: ValidEvent; span: Span | null; delivery: NewDelivery },
+    { record, span, delivery }: { record: ConsumerRecord; span: Span | null; delivery: NewDelivery },
     row: LookedUpEvent | undefined,
     since: number,
     done: Done,
   ): Promise<void> {
-    const { record, paid, duplicates, others } = event
     if (!row) throw new Error("the statement that looks events up returned too few rows")
     try {
       if (row.channel_id === null || row.differs) {
@@ -121,17 +107,13 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
           row.channel_id === null
             ? "unknown channel"
             : "its id was published before with other data; use a new id for a correction"
-        await Promise.all([record, ...duplicates].map((each) => reject(each, reason)))
-        duplicates.forEach(done)
-        endEventSpan(span, "invalid")
+        await reject(record, reason)
+        span?.end({ attributes: { "sitewire.outcome": "invalid" }, error: "invalid" })
       } else {
         // Frees memory, because the record may contain large unknown fields.
         record.value = null
         const outcome = row.known ? "duplicate" : row.erased ? "erased" : "accepted"
-        countEvents(outcome, duplicates)
-        // Duplicates need not wait for the attempt, because offsets behind the first record are not committed before that
-        // record is done.
-        duplicates.forEach(done)
+        metrics.events.inc({ outcome })
         if (outcome === "erased") await storeErased(delivery)
         if (outcome === "accepted")
           await handleDelivery({
@@ -147,19 +129,12 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
             claim: null,
             unstored: delivery,
           })
-        endEventSpan(span, outcome)
+        span?.end({ attributes: { "sitewire.outcome": outcome }, error: null })
       }
       done(record)
     } finally {
-      lock.release(paid.id)
+      lock.release(delivery.eventId)
     }
-    // Handled as new events, because one may be the corrected version.
-    if (others.length > 0) await handleSitePaid(others, done)
-  }
-
-  function countEvents(outcome: EventOutcome, duplicates: ConsumerRecord[]): void {
-    metrics.events.inc({ outcome })
-    if (duplicates.length > 0) metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
   }
 
   async function storeErased(delivery: NewDelivery): Promise<void> {
@@ -173,8 +148,6 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   return handleSitePaid
 }
-
-type EventOutcome = "accepted" | "duplicate" | "erased" | "invalid"
 
 /** The delivery of a valid event. */
 function newDelivery(record: ConsumerRecord, paid: SitePaid, traceparent: Traceparent | null): NewDelivery {
@@ -219,33 +192,27 @@ function startEventSpan(tracing: Tracing, record: ConsumerRecord, paid: SitePaid
   })
 }
 
-function endEventSpan(span: Span | null, outcome: EventOutcome): void {
-  span?.end({
-    attributes: { "sitewire.outcome": outcome },
-    error: outcome === "invalid" ? "invalid" : null,
-  })
-}
-
 /** Locks events by their ids: a second record of an event waits for the first, and is then a duplicate. */
 function createKeyedLock() {
   // Null while nothing waits, so that nearly all keys need no array.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
-    /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */
-    acquire(key: string, onReleased: () => void): boolean {
+    /** Null if the lock is acquired. Otherwise resolves when it is. */
+    acquire(key: string): Promise<void> | null {
       const waiting = waiters.get(key)
       if (waiting === undefined) {
         waiters.set(key, null)
-        return true
+        return null
       }
-      if (waiting === null) waiters.set(key, [onReleased])
-      else waiting.push(onReleased)
-      return false
+      return new Promise((resolve) => {
+        if (waiting === null) waiters.set(key, [resolve])
+        else waiting.push(resolve)
+      })
     },
     release(key: string): void {
-      const waiting = waiters.get(key)
-      waiters.delete(key)
-      for (const onReleased of waiting ?? []) onReleased()
+      const next = waiters.get(key)?.shift()
+      if (next) next()
+      else waiters.delete(key)
     },
   }
 }
