@@ -1,6 +1,7 @@
 import { topicNames } from "@sitewire/contracts"
 import type { AttemptRecord, FirstOutcome, Release } from "@sitewire/deliveries"
 import { dueDelivery as due, newEvent } from "@sitewire/deliveries/fixtures/dueDelivery"
+import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import type { Acquired } from "@sitewire/limiter"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import { expect, onTestFinished, test, vi } from "vitest"
@@ -10,15 +11,7 @@ import { createHandleDelivery, type HandleDeliveryParts } from "./handleDelivery
 const retryDelaysMs = [60_000, 300_000, 900_000]
 const topics = topicNames({ prefix: "", retryDelaysMs })
 
-const sent = { url: "https://partner.example", requestHeaders: "" }
-const rejected = {
-  error: "status",
-  status: 500,
-  detail: null,
-  address: null,
-  ...sent,
-  excerpt: null,
-} as const
+const rejected = { ...plainAttempt, error: "status", status: 500, excerpt: null } as const
 const busy: Acquired = { kind: "rejected", reason: "busy" }
 const open: Acquired = { kind: "rejected", reason: "breaker" }
 const free: Acquired = { kind: "acquired", release: () => {} }
@@ -50,11 +43,10 @@ test("the permit of an attempt is released when the head of the response has arr
     received: () => Buffer.alloc(0),
     within: () => new Promise<never>(() => {}),
   }
-  const timing = { startedAt: new Date(), totalMs: 1 }
   void createHandleDelivery(
     partsWith({
       acquired: { kind: "acquired", release: (outcome) => void released.push(outcome) },
-      send: async () => ({ ...rejected, timing, excerpt }),
+      send: async () => ({ ...rejected, excerpt }),
     }),
   )(due)
   await new Promise((resolve) => setImmediate(resolve))
@@ -72,7 +64,7 @@ test.each([86_400_000, -86_400_000])(
       async send() {
         const right = Date.now
         vi.spyOn(Date, "now").mockImplementation(() => right() + byMs)
-        return { ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }
+        return rejected
       },
       async recordAttempt(attempt) {
         recorded.push(attempt)
@@ -86,17 +78,16 @@ test.each([86_400_000, -86_400_000])(
 
 test("the time from the event to its first attempt is measured, and not that of a retry", async () => {
   const metrics = createTestMetrics()
-  const timing = { startedAt: new Date(), totalMs: 500 }
   const handle = createHandleDelivery(
     partsWith({
       acquired: free,
       metrics,
-      send: async () => ({ ...rejected, error: null, timing }),
+      send: async () => ({ ...rejected, error: null, duration_ms: 500 }),
       storeDelivery: async () => {},
       recordAttempt: async () => {},
     }),
   )
-  const appendedAt = timing.startedAt.getTime() - 2_000
+  const appendedAt = rejected.started_at.getTime() - 2_000
   await handle(newEvent({ appendedAt }))
   await handle(due)
   const { values } = await metrics.paidToAttempted.get()
@@ -204,7 +195,7 @@ test("a retry that the broker rejects for good blocks no partition: the row stat
   await createHandleDelivery(
     partsWith({
       acquired: free,
-      send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
+      send: async () => rejected,
       publish: async () => ({ kind: "rejected", why: "TOPIC_AUTHORIZATION_FAILED" }),
       recordAttempt: async (attempt) => void recorded.push(attempt),
       schedule: { delaysMs: retryDelaysMs, periodMs: 24 * 3_600_000 },
@@ -219,7 +210,7 @@ test("the record that wakes a retry is published when its row is written, and no
   await createHandleDelivery(
     partsWith({
       acquired: free,
-      send: async () => ({ ...rejected, timing: { startedAt: new Date(), totalMs: 1 } }),
+      send: async () => rejected,
       async publish({ value }) {
         steps.push(String(value))
         return new Promise<never>(() => {})

@@ -10,10 +10,10 @@ import {
   type Release,
   steadyClock,
 } from "@sitewire/deliveries"
-import { type BatchBounds, type Logger, type Traceparent, traceFields, traceHeaders } from "@sitewire/runtime"
+import { type BatchBounds, type Logger, type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { Publish } from "./createPublish.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import type { AttemptOutcome } from "./send/sendRequest.ts"
+import { type AttemptOutcome, describe } from "./send/sendRequest.ts"
 
 export type RecordParts = Writes & {
   publish: Publish
@@ -71,8 +71,7 @@ export function createRecordOutcome(parts: RecordParts) {
   }
 
   function report(due: DueDelivery, { outcome, decision, traceparent }: Made): void {
-    const { error, status, timing } = outcome
-    const { startedAt, totalMs } = timing
+    const { error, status, started_at: startedAt, duration_ms: totalMs } = outcome
     metrics.attempts.inc({ outcome: error ?? "delivered" })
     metrics.attemptSeconds.observe(totalMs / 1000)
     // A clock that is behind the broker's must not lower the sum.
@@ -93,19 +92,6 @@ export function createRecordOutcome(parts: RecordParts) {
   return { defer, attempted }
 }
 
-function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) {
-  const { id, eventId, channel, attempt, correlation } = due
-  return {
-    delivery: id,
-    event: eventId,
-    channel: channel.channel_id,
-    attempt,
-    correlation,
-    ...traceFields(span),
-  }
-}
-
-/** `elapsedMs`: how much of the retry period is over. */
 type Made = {
   outcome: AttemptOutcome
   decision: Decision
@@ -123,22 +109,10 @@ function toRecord(
   { outcome, decision, elapsedMs, traceparent }: Made,
   excerpt: Buffer | null,
 ): AttemptRecord {
-  const { timing } = outcome
   return {
+    ...outcome,
     delivery_id: due.id,
     number: due.attempt,
-    started_at: timing.startedAt,
-    duration_ms: timing.totalMs,
-    lookup_ms: timing.lookupMs ?? null,
-    connect_ms: timing.connectMs ?? null,
-    tls_ms: timing.tlsMs ?? null,
-    first_byte_ms: timing.firstByteMs ?? null,
-    ip: outcome.address,
-    url: outcome.url,
-    request_headers: outcome.requestHeaders,
-    status: outcome.status,
-    error: outcome.error,
-    detail: outcome.detail,
     secret_id: due.channel.secret_id,
     response_excerpt: excerpt?.length ? excerpt : null,
     state: decision.state,

@@ -1,6 +1,5 @@
-import type { AttemptError } from "@sitewire/contracts"
-import type { Channel, DueDelivery } from "@sitewire/deliveries"
-import type { Egress, Excerpt, Headers, Timing } from "@sitewire/egress"
+import type { AttemptRecord, Channel, DueDelivery } from "@sitewire/deliveries"
+import type { Egress, Excerpt, Headers } from "@sitewire/egress"
 import {
   type Logger,
   type Span,
@@ -12,19 +11,17 @@ import {
 import { createDeliveryHeaders } from "@sitewire/signing/certification"
 import { type ChannelOpener, hideValues, otherAsActive, redactExcerpt, shownHeaders } from "./secrets.ts"
 
-export type AttemptOutcome = {
-  /** Null: a 2xx status arrived in time. */
-  error: AttemptError | null
-  detail: string | null
-  status: number | null
-  address: string | null
-  /** The URL that was called. It may contain a credential of the partner, so it must not be logged. */
-  url: string
-  requestHeaders: string
-  timing: Timing
+/**
+ * As it is stored. `error` is null if a 2xx status arrived in time. `url` may contain a credential of the partner, so it must not be
+ * logged.
+ */
+export type AttemptOutcome = Pick<
+  AttemptRecord,
+  | ("error" | "detail" | "status" | "ip" | "url" | "request_headers" | "started_at" | "duration_ms")
+  | ("lookup_ms" | "connect_ms" | "tls_ms" | "first_byte_ms")
+> & {
   excerpt: Excerpt | null
   retryAfter?: string
-  /** The headers of the response. */
   received?: Headers
 }
 
@@ -44,7 +41,6 @@ export type AttemptParts = {
  */
 export type Attempted = { outcome: AttemptOutcome | "fault" | null; traceparent: Traceparent | null }
 
-/** Sends the request of a delivery, in a span of its own if its trace is recorded. */
 export function createAttempt({ send, network, tracing, log }: AttemptParts) {
   return async function attempt(due: DueDelivery): Promise<Attempted> {
     const span = startAttemptSpan(tracing, due)
@@ -59,21 +55,21 @@ export function createAttempt({ send, network, tracing, log }: AttemptParts) {
       const outcome = await send(due, traceparent)
       return outcome !== null && network.isOurFault(due.channel.channel_id, outcome) ? "fault" : outcome
     } catch (error) {
-      const { id: delivery, eventId: event, channel, attempt, correlation } = due
       log.error(
-        {
-          delivery,
-          event,
-          channel: channel.channel_id,
-          attempt,
-          correlation,
-          ...traceFields(traceparent),
-          error,
-        },
+        { ...describe(due, traceparent), error },
         "an attempt could not be made; the delivery is deferred",
       )
       return "fault"
     }
+  }
+}
+
+/** For log lines. */
+export function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) {
+  const { id, eventId, channel, attempt, correlation } = due
+  return {
+    ...{ delivery: id, event: eventId, channel: channel.channel_id, attempt, correlation },
+    ...traceFields(span),
   }
 }
 
@@ -87,10 +83,7 @@ export type SendRequestSettings = {
 export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: SendRequestSettings) {
   const deliveryHeaders = createDeliveryHeaders(serviceName)
 
-  /**
-   * Returns null if the process's stop aborted the attempt. `traceparent`: the context of the attempt's span. `test`: what marks the
-   * request as a test, and is not shown, and what aborts it.
-   */
+  /** Returns null if the process's stop aborted the attempt. `test`: headers that are not shown, and what aborts the request. */
   return async function sendRequest(
     due: Pick<DueDelivery, "id" | "attempt" | "body" | "channel">,
     traceparent: Traceparent | null = null,
@@ -108,7 +101,7 @@ export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: 
       }),
       ...(channel.send_traceparent ? traceHeaders(traceparent).headers : {}),
     }
-    const sent = { url, requestHeaders: shownHeaders({ ...hideValues(partners), ...own }) }
+    const request_headers = shownHeaders({ ...hideValues(partners), ...own })
     const outcome = await egressOf(channel).request({
       method: "POST",
       url,
@@ -120,19 +113,26 @@ export function createSendRequest({ egressOf, opener, serviceName, timeoutMs }: 
       ...(test.signal && { signal: test.signal }),
     })
     if (outcome.kind === "aborted") return null
-    const { timing, ip: address = null } = outcome
+    const { timing, ip = null } = outcome
+    const made = {
+      ...{ url, request_headers, ip },
+      started_at: timing.startedAt,
+      duration_ms: timing.totalMs,
+      lookup_ms: timing.lookupMs ?? null,
+      connect_ms: timing.connectMs ?? null,
+      tls_ms: timing.tlsMs ?? null,
+      first_byte_ms: timing.firstByteMs ?? null,
+    }
     if (outcome.kind === "failed") {
       const { error, message } = outcome
-      return { error, detail: message, status: null, address, ...sent, timing, excerpt: null }
+      return { ...made, error, detail: message, status: null, excerpt: null }
     }
     const { status, headers: received } = outcome
     return {
+      ...made,
       error: status >= 200 && status < 300 ? null : "status",
       detail: describeRedirect(status, received.location, url),
       status,
-      address,
-      ...sent,
-      timing,
       excerpt: redactExcerpt(outcome.excerpt, partners),
       ...(received["retry-after"] === undefined ? {} : { retryAfter: received["retry-after"] }),
       received,
@@ -164,7 +164,6 @@ function startAttemptSpan(tracing: Tracing, due: DueDelivery): Span | null {
   })
 }
 
-/** `null`: the process's stop aborted the attempt. */
 function endAttemptSpan(span: Span | null, outcome: Attempted["outcome"]): void {
   if (outcome === null || outcome === "fault") {
     span?.end({ error: outcome ?? "stopped" })
@@ -182,9 +181,7 @@ function endAttemptSpan(span: Span | null, outcome: Attempted["outcome"]): void 
 
 const longestHost = 260
 
-/**
- * Tells the partner where a redirect leads. Names only the origin, because the path may contain a credential.
- */
+/** Names only the origin, because the path may contain a credential. */
 export function describeRedirect(status: number, location: string | undefined, from: string): string | null {
   if (status < 300 || status > 399 || location === undefined) return null
   const to = URL.parse(location, from)

@@ -1,11 +1,10 @@
+import { plainAttempt } from "@sitewire/deliveries/fixtures/plainAttempt"
 import { expect, test } from "vitest"
 import type { AttemptOutcome } from "./sendRequest.ts"
 import { watchNetwork } from "./watchNetwork.ts"
 
 function outcome(error: AttemptOutcome["error"], connectMs?: number): AttemptOutcome {
-  const timing = { startedAt: new Date(), totalMs: 1, ...(connectMs === undefined ? {} : { connectMs }) }
-  const none = { detail: null, status: null, address: null, url: "", requestHeaders: "", excerpt: null }
-  return { error, ...none, timing }
+  return { ...plainAttempt, error, connect_ms: connectMs ?? null, excerpt: null }
 }
 
 function startWatch() {

@@ -10,7 +10,7 @@ const newlyFailingMs = 600_000
 
 /**
  * Tells an outage of our own network (DNS, NAT, firewall) from partners' outages: the fault is ours if nearly all channels that were
- * attempted lately, and could be reached until now, can no longer be. `onState` is called at each change.
+ * attempted lately, and could be reached until now, can no longer be.
  */
 export function watchNetwork({
   onState,
@@ -79,7 +79,7 @@ export function watchNetwork({
 }
 
 /** The attempt had a connection. A reused one has no time of connecting, but that of a first byte, or a status. */
-function isReached({ error, timing }: AttemptOutcome): boolean {
+function isReached({ error, connect_ms }: AttemptOutcome): boolean {
   if (error === "dns" || error === "connect") return false
-  return error !== "timeout" || timing.connectMs !== undefined
+  return error !== "timeout" || connect_ms !== null
 }
