@@ -30,35 +30,45 @@ export function named(
 }
 
 /** A statement as of `named`, which is prepared once per connection. `name` identifies it in Postgres. */
-export function defineStatement<Parameters extends Record<string, unknown>, R extends Row = Row>(
-  name: string,
-  text: string,
-): (sql: Sql, parameters: Parameters) => Promise<R[]> {
+export function defineStatement<
+  R extends Row = Row,
+  Parameters extends Record<string, unknown> = Record<string, unknown>,
+>(name: string, text: string): (sql: Sql, parameters: Parameters) => Promise<R[]> {
   const { text: replaced, names } = positioned(text)
   return (sql, parameters) => sql<R>(replaced, valuesOf(names, parameters), name)
 }
 
-/**
- * SQL for a batch as rows: `unnest($id::uuid[], $state::text[]) as t (id, state)` from `{ id: "uuid", state: "text" }`. Each
- * column is a parameter of the same name, whose value is the array of that column's values, or null if all are null.
- */
-export function unnestColumns(
-  types: Readonly<Record<string, string>>,
-  alias = "t",
-  /** The name of a further column: the position in the batch, from 1. */
-  position?: string,
-): string {
-  const names = Object.keys(types)
-  const arrays = names.map((name) => `$${name}::${types[name]}[]`)
-  const columns = [...names, ...(position === undefined ? [] : [position])].join(", ")
-  return `unnest(${arrays.join(", ")})${position === undefined ? "" : " with ordinality"} as ${alias} (${columns})`
-}
+/** The columns of a batch: their types in Postgres, and their values of an item. `word` is `text` that needs no escaping. */
+export type Columns<Item> = Readonly<Record<string, readonly [type: string, of: (item: Item) => unknown]>>
 
 /**
- * A Postgres array as text, for values that need no escaping, because the driver's escaping allocates more. Null if every value is
- * null: for `unnest` beside other arrays, that is as good as an array of nulls.
+ * SQL for a batch as rows: `unnest($id::uuid[], $state::text[]) as t (id, state)`. `columnValues` has the values of its parameters.
+ * `position`: the name of a further column, the position in the batch from 1.
  */
-export function plainArray(values: readonly (string | number | boolean | null)[]): string | null {
-  if (values.every((value) => value === null)) return null
+export function unnestColumns(
+  columns: Readonly<Record<string, readonly [type: string, ...unknown[]]>>,
+  alias = "t",
+  position?: string,
+): string {
+  const arrays = Object.entries(columns).map(
+    ([name, [type]]) => `$${name}::${type === "word" ? "text" : type}[]`,
+  )
+  const names = [...Object.keys(columns), ...(position === undefined ? [] : [position])].join(", ")
+  return `unnest(${arrays.join(", ")})${position === undefined ? "" : " with ordinality"} as ${alias} (${names})`
+}
+
+/** Of columns in which every value is null, null: for `unnest` beside other arrays, that is as good as an array of nulls. */
+export function columnValues<Item>(columns: Columns<Item>, batch: readonly Item[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, [type, of]] of Object.entries(columns)) {
+    const list = batch.map(of)
+    const isNull = list.every((value) => value === null)
+    values[name] = isNull ? null : type === "text" || type === "bytea" ? list : plainArray(list)
+  }
+  return values
+}
+
+/** A Postgres array as text, for values that need no escaping, because the driver's escaping allocates more. */
+function plainArray(values: readonly unknown[]): string {
   return `{${values.map((value) => value ?? "null").join(",")}}`
 }

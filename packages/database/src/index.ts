@@ -1,6 +1,6 @@
 export * from "./batchWrites.ts"
 export { dropDay, makeDays, readDaysAhead } from "./days.ts"
-export { defineStatement, named, plainArray, unnestColumns } from "./defineStatement.ts"
+export { type Columns, columnValues, defineStatement, named, unnestColumns } from "./defineStatement.ts"
 export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./digestKey.ts"
 export { errorCodeOf, isUnavailable, wasEnded, wasLocked } from "./isUnavailable.ts"
 export type { DatabaseAccess } from "./login.ts"

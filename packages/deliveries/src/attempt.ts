@@ -1,5 +1,5 @@
 import type { AttemptError } from "@sitewire/contracts"
-import { plainArray } from "@sitewire/database"
+import type { Columns } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import type { Traceparent } from "@sitewire/runtime"
 import type { Claim } from "./delivery.ts"
@@ -13,18 +13,33 @@ export type AttemptRecord = Omit<Prisma.AttemptModel, "error" | "response_excerp
   scheduled: { delayMs: number; failures: number } | null
   /** How much of the retry period is over. */
   elapsed_ms: number
-  /** The attempt's context, if it is recorded. */
   attempt_traceparent: Traceparent | null
   /** Null for the first attempt of a delivery that is stored with it. */
   claim: Claim | null
 }
 
-export const attemptColumnTypes = {
-  ...{ number: "int", started_at_ms: "float8", duration_ms: "float8", lookup_ms: "float8" },
-  ...{ connect_ms: "float8", tls_ms: "float8", first_byte_ms: "float8", ip: "text", status: "int" },
-  ...{ error: "text", detail: "text", secret_id: "text", url: "text", response_excerpt: "bytea" },
-  ...{ request_headers: "text", state: "text", delay_ms: "float8", failures: "int", elapsed_ms: "float8" },
-  ...{ attempt_traceparent: "text" },
+/** What statements get of each attempt. */
+export const madeColumns: Columns<AttemptRecord> = {
+  number: ["int", ({ number }) => number],
+  started_at_ms: ["float8", (made) => made.started_at.getTime()],
+  duration_ms: ["float8", (made) => made.duration_ms],
+  lookup_ms: ["float8", (made) => made.lookup_ms],
+  connect_ms: ["float8", (made) => made.connect_ms],
+  tls_ms: ["float8", (made) => made.tls_ms],
+  first_byte_ms: ["float8", (made) => made.first_byte_ms],
+  ip: ["text", ({ ip }) => ip],
+  status: ["int", ({ status }) => status],
+  error: ["word", ({ error }) => error],
+  detail: ["text", ({ detail }) => detail],
+  secret_id: ["text", (made) => made.secret_id],
+  url: ["text", ({ url }) => url],
+  response_excerpt: ["bytea", (made) => made.response_excerpt],
+  request_headers: ["text", (made) => made.request_headers],
+  state: ["word", ({ state }) => state],
+  delay_ms: ["float8", ({ scheduled }) => scheduled?.delayMs ?? null],
+  failures: ["int", ({ scheduled }) => scheduled?.failures ?? null],
+  elapsed_ms: ["float8", (made) => made.elapsed_ms],
+  attempt_traceparent: ["text", (made) => made.attempt_traceparent],
 }
 
 /** Of the table `attempt`, without what may quote or identify a body. */
@@ -33,39 +48,7 @@ export const attemptColumns = `number, started_at, duration_ms, lookup_ms, conne
 
 export const attemptEnd = "started_at + duration_ms * interval '1 millisecond'"
 
-/** The values of `attemptColumnTypes`. Null: there was no attempt. */
-export function attemptValues(
-  batch: readonly (AttemptRecord | null)[],
-): Record<keyof typeof attemptColumnTypes, unknown> {
-  const each = <T>(read: (attempt: AttemptRecord) => T) => batch.map((attempt) => attempt && read(attempt))
-  const plain = (read: (attempt: AttemptRecord) => string | number | null) => plainArray(each(read))
-  // Null instead of a list of nulls, to save building and parsing it.
-  const rare = <T>(list: (T | null)[]) => (list.every((value) => value === null) ? null : list)
-  return {
-    number: plain(({ number }) => number),
-    started_at_ms: plain((made) => made.started_at.getTime()),
-    duration_ms: plain((made) => made.duration_ms),
-    lookup_ms: plain((made) => made.lookup_ms),
-    connect_ms: plain((made) => made.connect_ms),
-    tls_ms: plain((made) => made.tls_ms),
-    first_byte_ms: plain((made) => made.first_byte_ms),
-    ip: each(({ ip }) => ip),
-    status: plain(({ status }) => status),
-    error: plain(({ error }) => error),
-    detail: rare(each(({ detail }) => detail)),
-    secret_id: each((made) => made.secret_id),
-    url: each(({ url }) => url),
-    response_excerpt: rare(each((made) => made.response_excerpt)),
-    request_headers: each((made) => made.request_headers),
-    state: plain(({ state }) => state),
-    delay_ms: plain(({ scheduled }) => scheduled?.delayMs ?? null),
-    failures: plain(({ scheduled }) => scheduled?.failures ?? null),
-    elapsed_ms: plain((made) => made.elapsed_ms),
-    attempt_traceparent: rare(each((made) => made.attempt_traceparent)),
-  }
-}
-
-/** With this number of failures in a row, a channel is listed as failing, and no more are counted. A dead delivery counts as so many. */
+/** With this number of failures in a row, a channel is listed as failing. No more are counted. A dead delivery counts as so many. */
 export const listedFrom = 3
 
 const isOver = "(known.ended_at is not null or coalesce(succeeded.at > known.since, false))"

@@ -1,5 +1,5 @@
 import type { RetryRecord } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import { type Channel, type ClaimedDelivery, channelColumns, steadyClock } from "./delivery.ts"
 import { elapsedTime } from "./unreachable.ts"
 import { firstOfChannels, isFree } from "./waiting.ts"
@@ -50,9 +50,6 @@ export const reserveMs = 750
 /** A record may be due before its delivery, because the broker's clock is ahead of Postgres's. What is due later waits for the poll. */
 const aheadMs = 5_000
 
-// With `for update skip locked`, concurrent claims get different rows. If another claim was committed just
-// now, Postgres checks the row's new version, and skips it because of its lease.
-//
 // With an array of ids, the plan never scans the table. The time by which a scheduled attempt is late is no part of its retry period.
 const leaseClaimed = `
 update waiting_delivery as waiting set lease_expires_at = now() + ($lease_ms::float8 + greatest(start_in_ms, 0)) * interval '1 millisecond'
@@ -64,20 +61,25 @@ returning delivery.id, start_in_ms, event_id, body, waiting.attempts, failures, 
     else greatest(interval '0', least(now(), next_attempt_at) - period_started_at) end)::float8 * 1000 as elapsed_ms`
 
 // A channel's maximum rate holds for all dispatchers together, because each claim reserves its starts in the row of channel_rate. A
-// concurrent claim skips the channel instead of waiting for that row. `next_at` is at most 1.75 s ahead: 750 ms and the interval
-// between two starts. If it is later, Postgres's clock was set back, and the channel waits until the reserved starts are over.
+// concurrent claim skips the channel. `next_at` is at most 1.75 s ahead: 750 ms and the interval between two starts. If it is later,
+// Postgres's clock was set back.
 const startAt =
   "greatest(excluded.start_at, least(channel_rate.next_at, excluded.start_at + interval '5 seconds'))"
 const granted = `greatest(0, least(excluded.granted, ceil(excluded.per_second
   * extract(epoch from excluded.start_at + interval '${reserveMs} milliseconds' - ${startAt}))))::int`
-const deferred = defineStatement<Record<"channel_id" | "most" | "from_ms" | "lease_ms", unknown>, Row>(
+const requestColumns: Columns<ClaimRequest> = {
+  channel_id: ["text", ({ channel }) => channel],
+  most: ["int", ({ limit }) => limit],
+  from_ms: ["float8", ({ from }) => from],
+}
+const deferred = defineStatement<Row>(
   "claim-deferred",
   `
 with rate as materialized (
   select channel_id from channel_rate where channel_id = any ($channel_id::text[]) order by channel_id for update skip locked
 ), candidate as materialized (
   select requested.channel_id, max_per_second, picked.delivery_id, picked.deferred_at
-    from ${unnestColumns({ channel_id: "text", most: "int", from_ms: "float8" }, "requested")}
+    from ${unnestColumns(requestColumns, "requested")}
     join channel on channel.id = requested.channel_id and paused_at is null
      and (max_per_second is null or channel.id = any (array(select channel_id from rate))
        or not exists (select from channel_rate where channel_rate.channel_id = channel.id))
@@ -105,28 +107,26 @@ with rate as materialized (
 )${leaseClaimed}`,
 )
 
-/** Claims the deliveries of the channels that were deferred first. */
 export async function claimDeferred(
   sql: Sql,
   requests: readonly ClaimRequest[],
   settings: ClaimSettings,
 ): Promise<ClaimedDelivery[]> {
-  const values = {
-    channel_id: requests.map(({ channel }) => channel),
-    most: plainArray(requests.map(({ limit }) => limit)),
-    from_ms: plainArray(requests.map(({ from }) => from)),
-    lease_ms: settings.leaseMs,
-  }
-  return claim(settings, () => deferred(sql, values))
+  const values = columnValues(requestColumns, requests)
+  return claim(settings, () => deferred(sql, { ...values, lease_ms: settings.leaseMs }))
 }
 
 // The attempt's number excludes records that were repeated, or whose delivery was attempted meanwhile.
-const scheduled = defineStatement<Record<"id" | "attempt" | "lease_ms", unknown>, Row>(
+const wakeColumns: Columns<RetryRecord> = {
+  id: ["uuid", ({ delivery }) => delivery],
+  attempt: ["int", ({ attempt }) => attempt],
+}
+const scheduled = defineStatement<Row>(
   "claim-scheduled",
   `
 with claimed as materialized (
   select delivery_id, extract(epoch from greatest(interval '0', next_attempt_at - clock_timestamp()))::float8 * 1000 as start_in_ms
-    from waiting_delivery join ${unnestColumns({ id: "uuid", attempt: "int" }, "woken")} on id = delivery_id
+    from waiting_delivery join ${unnestColumns(wakeColumns, "woken")} on id = delivery_id
    where delivery_id = any ($id::uuid[]) and attempts = attempt - 1
      and next_attempt_at <= now() + interval '${aheadMs} milliseconds' and ${isFree}
    order by delivery_id for update of waiting_delivery skip locked
@@ -139,12 +139,8 @@ export async function claimScheduled(
   wakes: readonly RetryRecord[],
   settings: ClaimSettings,
 ): Promise<ClaimedDelivery[]> {
-  const values = {
-    id: plainArray(wakes.map(({ delivery }) => delivery)),
-    attempt: plainArray(wakes.map(({ attempt }) => attempt)),
-    lease_ms: settings.leaseMs,
-  }
-  return claim(settings, () => scheduled(sql, values))
+  const values = columnValues(wakeColumns, wakes)
+  return claim(settings, () => scheduled(sql, { ...values, lease_ms: settings.leaseMs }))
 }
 
 async function claim(

@@ -1,5 +1,12 @@
 import type { DeliveryOutcome } from "@sitewire/contracts"
-import { createScanStart, defineStatement, plainArray, type Sql } from "@sitewire/database"
+import {
+  type Columns,
+  columnValues,
+  createScanStart,
+  defineStatement,
+  type Sql,
+  unnestColumns,
+} from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
 /** A step of a statement that ends deliveries, from which their records in Kafka follow. `rows` selects the columns, in their order. */
@@ -9,7 +16,6 @@ export const insertEnded = (rows: string) => `recorded as (
   on conflict do nothing
 )`
 
-/** A delivery that ended, whose records are not published yet. */
 export type EndedDelivery = {
   id: string
   /** In ISO 8601, with microseconds. */
@@ -26,9 +32,9 @@ export type EndedDelivery = {
   isNew: boolean
 }
 
-type Columns = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
+type EndedRow = Omit<EndedDelivery, "death"> & { since: Date; error: string; status: number | null }
 
-const claim = defineStatement<RowClaim & { ends: number; leases: number }, Columns>(
+const claim = defineStatement<EndedRow, RowClaim & { ends: number; leases: number }>(
   "claim-ended",
   `
 with new as materialized (
@@ -54,7 +60,6 @@ select delivery_id as id, to_char(ended_at at time zone 'utc', 'YYYY-MM-DD"T"HH2
   from claimed order by ended_at`,
 )
 
-/** Claims the deliveries whose records have waited longest: first those that were never claimed. */
 export function createClaimEnded() {
   const ends = createScanStart()
   const leases = createScanStart()
@@ -73,16 +78,23 @@ export function createClaimEnded() {
   }
 }
 
+const columns: Columns<EndedDelivery> = {
+  delivery_id: ["uuid", ({ id }) => id],
+  ended_at: ["timestamptz", ({ endedAt }) => endedAt],
+}
+
 // A row that is locked is published again when its lease has ended.
-const settle = `
+const settle = defineStatement(
+  "settle-ended",
+  `
 with published as materialized (
-  select delivery_id, ended_at from unnest($1::uuid[], $2::timestamptz[]) as t (delivery_id, ended_at)
+  select delivery_id, ended_at from ${unnestColumns(columns)}
     join ended_delivery using (delivery_id, ended_at) for update of ended_delivery skip locked
 )
 delete from ended_delivery as ended using published
- where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at`
+ where ended.delivery_id = published.delivery_id and ended.ended_at = published.ended_at`,
+)
 
 export async function settleEnded(sql: Sql, ended: readonly EndedDelivery[]): Promise<void> {
-  const of = (read: (row: EndedDelivery) => string) => plainArray(ended.map(read))
-  await sql(settle, [of(({ id }) => id), of(({ endedAt }) => endedAt)], "settle-ended")
+  await settle(sql, columnValues(columns, ended))
 }

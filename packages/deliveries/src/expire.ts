@@ -1,4 +1,4 @@
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import { elapsedTime } from "./unreachable.ts"
 import { endWaiting, isFree } from "./waiting.ts"
 
@@ -15,15 +15,22 @@ const checkedPerChannel = 1_000
 
 export const expiredAtOnce = 500
 
-// Rows are read before they are locked, so that only those that expire are written to. One that has changed in between is locked only if
-// it is still in the same deferral and free.
-const statement = defineStatement<Record<"channel_id" | "from_ms" | "period_ms", unknown>, Row>(
+/** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
+export type CheckedChannel = { channel: string; from: number }
+
+const columns: Columns<CheckedChannel> = {
+  channel_id: ["text", ({ channel }) => channel],
+  from_ms: ["float8", ({ from }) => from],
+}
+
+// Rows are read before they are locked, so that only those that expire are written to.
+const statement = defineStatement<Row>(
   "end-expired",
   `
 with read as materialized (
   select checked.channel_id, page.delivery_id, deferred_at,
          ${elapsedTime} > $period_ms::float8 * interval '1 millisecond' as is_expired
-    from ${unnestColumns({ channel_id: "text", from_ms: "float8" }, "checked")}
+    from ${unnestColumns(columns, "checked")}
     join unreachable_channel using (channel_id) join channel on channel.id = channel_id and paused_at is null
    cross join lateral (
      select delivery_id, deferred_at, period_started_at, unreachable_ms from waiting_delivery
@@ -46,9 +53,6 @@ select null, channel_id, '', false, extract(epoch from max(deferred_at))::float8
   from read group by channel_id having count(*) = ${checkedPerChannel}`,
 )
 
-/** `from`: what was deferred before (Unix time in ms, by Postgres's clock) is not read. */
-export type CheckedChannel = { channel: string; from: number }
-
 /** `next`: of channels with more deliveries, the `from` of the next call. */
 export type Checked = { expired: Expired[]; next: ReadonlyMap<string, number> }
 
@@ -63,11 +67,7 @@ export async function endExpired(
   channels: readonly CheckedChannel[],
   { periodMs }: { periodMs: number },
 ): Promise<Checked> {
-  const rows = await statement(sql, {
-    channel_id: channels.map(({ channel }) => channel),
-    from_ms: plainArray(channels.map(({ from }) => from)),
-    period_ms: periodMs,
-  })
+  const rows = await statement(sql, { ...columnValues(columns, channels), period_ms: periodMs })
   const next = new Map<string, number>()
   const expired = rows.flatMap((row) => {
     if (row.delivery === null) {

@@ -1,20 +1,13 @@
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
-import {
-  type AttemptRecord,
-  attemptColumns,
-  attemptColumnTypes,
-  attemptEnd,
-  attemptValues,
-  recordFailures,
-} from "./attempt.ts"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
+import { type AttemptRecord, attemptColumns, attemptEnd, madeColumns, recordFailures } from "./attempt.ts"
 import { insertEnded } from "./ended.ts"
 import { lockWaiting } from "./waiting.ts"
 
-const outcomeColumns = {
-  delivery_id: "uuid",
-  deferred_at_ms: "float8",
-  lease_expires_at_ms: "float8",
-  ...attemptColumnTypes,
+const columns: Columns<AttemptRecord> = {
+  delivery_id: ["uuid", (made) => made.delivery_id],
+  deferred_at_ms: ["float8", ({ claim }) => claim?.deferredAt?.getTime() ?? null],
+  lease_expires_at_ms: ["float8", ({ claim }) => claim?.leaseExpiresAt.getTime() ?? null],
+  ...madeColumns,
 }
 
 // What an attempt changes (docs/how-it-works.md draws all states and ways between them). A delivery that waits is pending,
@@ -44,14 +37,11 @@ const ifScheduled = (column: string, value: string) =>
   `${column} = case when seen.is_claimed and not seen.resend_waits then ${value} else waiting_delivery.${column} end`
 
 // The excerpt and the headers of an erased delivery may quote or identify its body. An erasure in progress has locked the rows.
-const insertAttempts = defineStatement<
-  Record<keyof typeof outcomeColumns | "publish_outcomes", unknown>,
-  { id: string }
->(
+const insertAttempts = defineStatement<{ id: string }>(
   "record-attempts",
   `
 with outcome as (
-  select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(outcomeColumns)}
+  select *, to_timestamp(started_at_ms / 1000) as started_at from ${unnestColumns(columns)}
 ), ${lockWaiting("$delivery_id")}, stored as materialized (
   select id as delivery_id, channel_id, state as stored_state from delivery
    where id = any ($delivery_id::uuid[]) order by id for no key update skip locked
@@ -118,10 +108,7 @@ export async function recordAttempts(
 ): Promise<string[]> {
   const skipped = await insertAttempts(sql, {
     publish_outcomes: publishOutcomes,
-    delivery_id: plainArray(batch.map((made) => made.delivery_id)),
-    deferred_at_ms: plainArray(batch.map(({ claim }) => claim?.deferredAt?.getTime() ?? null)),
-    lease_expires_at_ms: plainArray(batch.map(({ claim }) => claim?.leaseExpiresAt.getTime() ?? null)),
-    ...attemptValues(batch),
+    ...columnValues(columns, batch),
   })
   return skipped.map(({ id }) => id)
 }

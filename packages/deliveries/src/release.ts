@@ -1,13 +1,17 @@
 import type { DeferralReason } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import { deferIfDue, lockWaiting } from "./waiting.ts"
 
 /** `leaseExpiresAt` identifies the claim. */
 export type Release = { id: string; leaseExpiresAt: Date; reason: DeferralReason }
 
-const columns = { id: "uuid", lease_expires_at_ms: "float8", reason: "text" }
+const columns: Columns<Release> = {
+  id: ["uuid", ({ id }) => id],
+  lease_expires_at_ms: ["float8", ({ leaseExpiresAt }) => leaseExpiresAt.getTime()],
+  reason: ["word", ({ reason }) => reason],
+}
 // A claim of another dispatcher, which began when this one's lease had ended, stays.
-const statement = defineStatement<Record<keyof typeof columns, unknown>, { id: string }>(
+const statement = defineStatement<{ id: string }>(
   "release-claims",
   `
 with ${lockWaiting("$id")}, released as (
@@ -20,12 +24,8 @@ with ${lockWaiting("$id")}, released as (
 select id from locked`,
 )
 
-/** Ends claims whose attempts were not made: the deliveries are deferred, for this reason if they were due. Returns those that are locked. */
+/** Ends claims whose attempts were not made. Returns the deliveries that are locked. */
 export async function releaseClaims(sql: Sql, batch: readonly Release[]): Promise<string[]> {
-  const rows = await statement(sql, {
-    id: plainArray(batch.map(({ id }) => id)),
-    lease_expires_at_ms: plainArray(batch.map(({ leaseExpiresAt }) => leaseExpiresAt.getTime())),
-    reason: plainArray(batch.map(({ reason }) => reason)),
-  })
+  const rows = await statement(sql, columnValues(columns, batch))
   return rows.map(({ id }) => id)
 }

@@ -1,14 +1,14 @@
 import type { KeyObject } from "node:crypto"
 import { type DeferralReason, searchDigestBytes } from "@sitewire/contracts"
-import { defineStatement, keyedDigest, plainArray, type Sql, unnestColumns } from "@sitewire/database"
 import {
-  type AttemptRecord,
-  attemptColumns,
-  attemptColumnTypes,
-  attemptEnd,
-  attemptValues,
-  recordFailures,
-} from "./attempt.ts"
+  type Columns,
+  columnValues,
+  defineStatement,
+  keyedDigest,
+  type Sql,
+  unnestColumns,
+} from "@sitewire/database"
+import { type AttemptRecord, attemptColumns, attemptEnd, madeColumns, recordFailures } from "./attempt.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { insertEnded } from "./ended.ts"
 import { recordAttempts } from "./record.ts"
@@ -16,7 +16,7 @@ import { unreachableUntilNow } from "./unreachable.ts"
 
 type Deferral = {
   reason: DeferralReason
-  /** How much of the retry period is over; null if it has not started. */
+  /** How much of the retry period is over. Null: it has not started. */
   elapsedMs: number | null
 }
 
@@ -25,27 +25,28 @@ export type FirstOutcome = { delivery: NewDelivery } & (
   | { attempt: null; deferral: Deferral }
 )
 
-const columnTypes = {
-  id: "uuid",
-  event_id: "text",
-  channel_id: "text",
-  body_start: "int",
-  body_bytes: "int",
-  correlation: "text",
-  traceparent: "text",
-  created_at_ms: "float8",
-  email_digest: "text",
-  erased: "boolean",
-  deferred_reason: "text",
+const columns: Columns<FirstOutcome> = {
+  id: ["uuid", ({ delivery }) => delivery.id],
+  event_id: ["text", ({ delivery }) => delivery.eventId],
+  channel_id: ["text", ({ delivery }) => delivery.channelId],
+  body_bytes: ["int", ({ delivery }) => delivery.body.length],
+  correlation: ["text", ({ delivery }) => delivery.correlation],
+  traceparent: ["text", ({ delivery }) => delivery.traceparent],
+  created_at_ms: ["float8", ({ delivery }) => delivery.appendedAt],
+  deferred_reason: ["word", ({ deferral }) => deferral?.reason ?? null],
   // Of the deferral. An attempt that schedules a retry has its own.
-  deferred_elapsed_ms: "float8",
-  ...attemptColumnTypes,
+  deferred_elapsed_ms: ["float8", ({ deferral }) => deferral?.elapsedMs ?? null],
+  ...Object.fromEntries(
+    Object.entries(madeColumns).map(
+      ([name, [type, of]]) => [name, [type, ({ attempt }: FirstOutcome) => attempt && of(attempt)]] as const,
+    ),
+  ),
 }
+const computedColumns = { body_start: ["int"], email_digest: ["text"], erased: ["boolean"] } as const
 
 export type StoreSettings = {
   /** Null stores no digests of e-mail addresses, so that erasures read the bodies. */
   digestKey: KeyObject | null
-  /** Whether each delivery that ends leaves a row, from which its record of `site.ready.outcome` follows. */
   publishOutcomes: boolean
 }
 
@@ -53,9 +54,8 @@ export type Erasures = {
   /** Of the whole list, whatever part of it was read. */
   version: string
   /**
-   * Whether the content names a person or site whose erasure was requested after `recordedAt`, the time at
-   * which Kafka stored the content. Errs towards true: it allows `clockMarginMs` for
-   * clock skew, and content that is not JSON may name anybody.
+   * Whether the content names a person or site whose erasure was requested after `recordedAt`, when Kafka stored the content. Errs
+   * towards true: it allows `clockMarginMs` for clock skew, and content that is not JSON may name anybody.
    */
   covers(content: Buffer, recordedAt: number): boolean
 }
@@ -72,13 +72,7 @@ const searchKey = (digest: 0 | 1) =>
 // In the order of the event ids, so that two processes that store the same events do not wait for each other.
 //
 // Postgres rejects a pending delivery without a row of waiting_delivery, because its state would be null.
-const insertDeliveries = defineStatement<
-  Record<
-    keyof typeof columnTypes | "bodies" | "hashes" | "digests" | "publish_outcomes" | "erasures",
-    unknown
-  >,
-  { is_current: boolean; known: string[] }
->(
+const insertDeliveries = defineStatement<{ is_current: boolean; known: string[] }>(
   "store-deliveries",
   `
 with list as materialized (
@@ -88,7 +82,7 @@ with list as materialized (
          substring($bodies::bytea from body_start for body_bytes) as body, ${part("hashes", 32)} as body_sha256,
          ${searchKey(0)} as reference_key, ${searchKey(1)} as site_key,
          to_timestamp(started_at_ms / 1000) as started_at
-    from ${unnestColumns(columnTypes, "t", "position")} join list on is_current
+    from ${unnestColumns({ ...columns, ...computedColumns }, "t", "position")} join list on is_current
 ), fresh as (
   insert into known_event (event_id, delivery_id) select event_id, id from incoming order by event_id
   on conflict do nothing
@@ -154,30 +148,19 @@ export async function storeDeliveries(
     starts.push(next)
     next += delivery.body.length
   }
-  const plain = (read: (outcome: FirstOutcome) => string | number | boolean | null) =>
-    plainArray(batch.map(read))
+  const digestOf = (emailSha256: string | null) =>
+    digestKey && emailSha256 ? keyedDigest(digestKey, emailSha256).toString("hex") : "null"
   const deliveries = batch.map(({ delivery }) => delivery)
   const [stored] = await insertDeliveries(sql, {
+    ...columnValues(columns, batch),
     erasures: erasures.version,
-    id: plain(({ delivery }) => delivery.id),
     publish_outcomes: publishOutcomes,
-    event_id: deliveries.map(({ eventId }) => eventId),
-    channel_id: deliveries.map(({ channelId }) => channelId),
     bodies: Buffer.concat(deliveries.map(({ body }) => body)),
-    body_start: plainArray(starts),
-    body_bytes: plain(({ delivery }) => delivery.body.length),
     hashes: Buffer.concat(deliveries.map(({ bodySha256 }) => bodySha256)),
     digests: Buffer.concat(deliveries.map(({ searchDigests }) => searchDigests)),
-    correlation: deliveries.map(({ correlation }) => correlation),
-    traceparent: deliveries.map(({ traceparent }) => traceparent),
-    created_at_ms: plain(({ delivery }) => delivery.appendedAt),
-    email_digest: deliveries.map(({ emailSha256 }) =>
-      digestKey === null || emailSha256 === null ? null : keyedDigest(digestKey, emailSha256).toString("hex"),
-    ),
-    erased: plain(({ delivery }) => erasures.covers(delivery.body, delivery.appendedAt)),
-    deferred_reason: plain(({ deferral }) => deferral?.reason ?? null),
-    deferred_elapsed_ms: plain(({ deferral }) => deferral?.elapsedMs ?? null),
-    ...attemptValues(batch.map(({ attempt }) => attempt)),
+    body_start: `{${starts}}`,
+    email_digest: `{${deliveries.map(({ emailSha256 }) => digestOf(emailSha256))}}`,
+    erased: `{${deliveries.map(({ body, appendedAt }) => erasures.covers(body, appendedAt))}}`,
   })
   if (!stored?.is_current) return null
   return stored.known.length === 0 ? [] : recordRepetitions(sql, batch, stored.known, settings)

@@ -1,20 +1,15 @@
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 
-// The time in which a channel could not be reached is a part of the retry periods of its deferred deliveries. Dispatchers count it
-// (`countUnreachable`) and add it to the channel's row (`reportUnreachable`). A deferral stores the count of its time
-// (`unreachableUntilNow`), and what was added since is the delivery's (`elapsedTime`).
+// The time in which a channel could not be reached is a part of the retry periods of its deferred deliveries. Dispatchers add it to the
+// channel's row. A deferral stores the count of its time (`unreachableUntilNow`), and what was added since is the delivery's.
 
 /**
- * SQL for how much of its retry period a deferred delivery has used: the time until the deferral, and the time since then in which
- * its channel could not be reached. Neither part is negative, whatever happened to Postgres's clock.
+ * SQL for how much of its retry period a deferred delivery has used. Neither part is negative, whatever happened to Postgres's clock.
  */
 export const elapsedTime = `(greatest(interval '0', deferred_at - period_started_at)
     + interval '1 millisecond' * greatest(0, coalesce(counted_ms, 0) - coalesce(unreachable_ms, 0)))`
 
-/**
- * SQL for the value of `unreachable_ms` when a delivery is deferred: what is counted, and what the next report adds. `channel`
- * is the SQL of its channel's id.
- */
+/** SQL for the value of `unreachable_ms` when a delivery is deferred: what is counted, and what the next report adds. */
 export const unreachableUntilNow = (channel: string) =>
   `(select counted_ms + extract(epoch from greatest(interval '0', least(now() - seen_at, interval '2 minutes'))) * 1000
       from unreachable_channel where unreachable_channel.channel_id = ${channel})`
@@ -22,13 +17,18 @@ export const unreachableUntilNow = (channel: string) =>
 /** `ms`: for how long this process could not reach the channel since its last report. */
 export type Unreachable = { channel: string; ms: number }
 
+const columns: Columns<Unreachable> = {
+  channel_id: ["text", ({ channel }) => channel],
+  ms: ["float8", ({ ms }) => ms],
+}
+
 // Several dispatchers count the same time, so none adds more than has passed since the last one did, and a repeated report adds
 // nothing. What is to be added to a locked row is not counted: another dispatcher counts, or deliveries die later.
-const count = defineStatement<Record<"channel_id" | "ms", unknown>>(
+const count = defineStatement(
   "count-unreachable",
   `
 with open as (
-  select channel_id, ms from ${unnestColumns({ channel_id: "text", ms: "float8" }, "given")} join channel on id = channel_id
+  select channel_id, ms from ${unnestColumns(columns, "given")} join channel on id = channel_id
 ), unlocked as materialized (
   select channel_id from unreachable_channel where channel_id = any ($channel_id::text[]) order by channel_id for update skip locked
 ), counted as (
@@ -44,10 +44,7 @@ on conflict do nothing`,
 )
 
 export async function reportUnreachable(sql: Sql, open: readonly Unreachable[]): Promise<void> {
-  await count(sql, {
-    channel_id: open.map(({ channel }) => channel),
-    ms: plainArray(open.map(({ ms }) => ms)),
-  })
+  await count(sql, columnValues(columns, open))
 }
 
 const reportEveryMs = 5_000
@@ -60,7 +57,7 @@ export type CountUnreachableParts = {
   pollIntervalMs: number
 }
 
-/** In milliseconds. `counted`: not reported yet. `unsure`: since a probe was due that was not sent yet. */
+/** `counted`: ms that are not reported yet. `unsure`: ms since a probe was due that was not sent yet. */
 type Open = { seenAt: number; counted: number; unsure: number }
 
 /**

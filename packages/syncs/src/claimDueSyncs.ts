@@ -1,4 +1,12 @@
-import { createScanStart, defineStatement, isBadRow, type Sql } from "@sitewire/database"
+import {
+  type Columns,
+  columnValues,
+  createScanStart,
+  defineStatement,
+  isBadRow,
+  type Sql,
+  unnestColumns,
+} from "@sitewire/database"
 import {
   type GrantedRun,
   insertAbandoned,
@@ -7,20 +15,14 @@ import {
   type WindowSettings,
 } from "./syncRun.ts"
 
-/**
- * How many more syncs may start (`all`), and how many of these may be syncs of slow connections. A connection
- * is slow if its last run took more than its equal share of time or ran into a time limit.
- */
+/** How many more syncs may start, and how many of these may be syncs of slow connections. */
 export type FreePermits = { all: number; slow: number }
 
 export type ClaimInput = {
   total: FreePermits
   /** Of `total.all`, for syncs that would be their host's first or second in flight. */
   reserved?: number
-  /**
-   * `isProbe`: the host's circuit breaker is open, so its next sync is a probe. A slow connection is chosen
-   * for the probe only if no other connection of the host is due. Hosts with fewer syncs in flight come first.
-   */
+  /** `isProbe`: the host's circuit breaker is open, so its next sync is a probe: of a slow connection only if no other is due. */
   hosts: readonly { host: string; inFlight: number; free: FreePermits; isProbe: boolean }[]
   otherHost: FreePermits
   /** What was due before (Unix time in ms, by Postgres's clock) and is in no host's queue is not read. */
@@ -40,15 +42,15 @@ export type Claim = {
   age: () => number
   runs: GrantedRun[]
   badRows: BadRow[]
-  /** Due connections were not granted, for lack of permits: claim again when a run ends. */
+  /** Due connections got no permit: claim again when a run ends. */
   limited: boolean
   /** The statement reached its limit of rows: claim again at once. */
   more: boolean
-  /** Until the earliest `due_at` in the future. Null if there is none or it was not read. */
+  /** Null: no connection will be due, or it was not read. */
   nextDueInMs: number | null
   /** The last queue that was read, if there may be more. */
   lastQueue: HostQueue | null
-  /** When the oldest of the syncs that were read was due; the time of the claim if none was. Unix time in ms, by Postgres's clock. */
+  /** When the oldest sync that was read was due, or the time of the claim. Unix time in ms, by Postgres's clock. */
   oldestDueMs: number
 }
 
@@ -63,28 +65,24 @@ const leaseMarginMs = 5_000
  * number of the start) and `window_ends_at`. So two starts of a connection are at least a window apart, for any number of schedulers
  * with any clocks.
  *
- * - `skip locked`: concurrent schedulers share the due rows instead of waiting for each other.
- * - Hosts without capacity (free permits) are excluded here and not by the caller, because a grant that the
- *   caller could not use would use up a window.
- * - A connection that is due while its host has no capacity moves to the host's queue (`waiting_for_host`).
- *   While the host has none, a claim reads only the first row of that queue. A connection for which no permit is
- *   left in total moves as well: otherwise a host with thousands of due connections would hide all others.
- * - Slow connections get at most their share of the permits. Each host has a second queue for them. These
- *   queues are last in the index, so that a claim without permits for slow connections does not read them.
+ * - Hosts without free permits are excluded here and not by the caller, because a grant that the caller could not use would use up
+ *   a window.
+ * - A connection that is due while no permit is free for it moves to its host's queue (`waiting_for_host`). While the host has none,
+ *   a claim reads only the first row of that queue, so that a host with thousands of due connections does not hide the others.
+ * - Each host has a second queue, for its slow connections. These are last in the index, so that a claim without permits for slow
+ *   connections does not read them.
  * - `window_ends_at` includes the start grace, within which a run must send its request. So two requests are
  *   a window apart even if the run's end is never recorded.
  * - `due_at` becomes the end of the run's lease, by which the run must have recorded its end. If its process
  *   has died, the next claim after the lease closes the run as lost, and its triggers join the next run.
  * - Lost runs in a row count as failures, because a source may kill the process that fetches it. The first is
- *   repeated at once, because usually the process was merely killed. After the others, the connection waits for as
- *   many windows (with the start grace) as after failed runs. `last_error` shows that the last run was lost.
+ *   repeated at once, because usually the process was merely killed.
  * - `source_version`: a claim that locks a row after a change of the source was committed reads the new row of
  *   `sync_window`, but possibly the old row of `connection`. In a host's queue it finds no row, because the change ends the waiting.
- * - `snapshot`: likewise, a claim that locks a row after the end of a run was committed could read the content before it. That
- *   content's validator could make the next run `unchanged` while the newer content stays stored. Only the end of a run
- *   stores content, and it changes `running`. So a row whose `running` or `fence` has changed is granted without a validator.
+ * - `snapshot`: likewise, a claim that locks a row after the end of a run could read the content before it, whose validator could make
+ *   the next run `unchanged`. So a row whose `running` or `fence` has changed is granted without a validator.
  * - If the values of a row make the statement fail, one connection at a time is claimed instead. A connection that still fails becomes
- *   due one window later, so that all schedulers can claim the others.
+ *   due one window later.
  * - Row limits are literals, because with parameters the planner may sort the whole table.
  */
 export async function claimDueSyncs(
@@ -109,10 +107,7 @@ export type Clocks = { monotonic: () => number; wall: () => number }
 
 const systemClocks: Clocks = { monotonic: () => performance.now(), wall: () => Date.now() }
 
-/**
- * Measures the milliseconds since this call. Uses the clock that shows more, because the monotonic clock
- * stops while the machine is suspended, and the wall clock can be set back.
- */
+/** Uses the clock that shows more: the monotonic one stops while the machine is suspended, and the wall clock can be set back. */
 function startStopwatch({ monotonic, wall }: Clocks = systemClocks): () => number {
   const started = { monotonic: monotonic(), wall: wall() }
   return () => Math.max(monotonic() - started.monotonic, wall() - started.wall)
@@ -167,13 +162,17 @@ function grant({ windowMs, deadlineMs, startGraceMs }: WindowSettings) {
   return { windowMs: windowMs + startGraceMs, leaseMs: deadlineMs + leaseMarginMs }
 }
 
+const hostColumns: Columns<ClaimInput["hosts"][number]> = {
+  host: ["text", ({ host }) => host],
+  in_flight: ["int", ({ inFlight }) => inFlight],
+  free: ["int", ({ free }) => free.all],
+  free_slow: ["int", ({ free }) => free.slow],
+  is_probe: ["boolean", ({ isProbe }) => isProbe],
+}
+
 function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQueue }: ClaimInput) {
   return {
-    hosts: hosts.map(({ host }) => host),
-    inFlight: hosts.map(({ inFlight }) => inFlight),
-    free: hosts.map(({ free }) => free.all),
-    freeSlow: hosts.map(({ free }) => free.slow),
-    isProbe: hosts.map(({ isProbe }) => isProbe),
+    ...columnValues(hostColumns, hosts),
     otherFree: otherHost.all,
     otherFreeSlow: otherHost.slow,
     total: Math.max(0, total.all),
@@ -186,7 +185,6 @@ function choice({ total, reserved = 0, hosts, otherHost, scanFromMs = 0, afterQu
   }
 }
 
-/** What a claim has read and done, in each of its rows. */
 type Summary = Pick<Claim, "nextDueInMs" | "lastQueue" | "oldestDueMs"> & {
   notQueued: number
   candidates: number
@@ -214,15 +212,13 @@ const rowColumns = `w.connection_id, w.fence, w.requested, w.covered, w.running,
     w.last_synced_at, w.last_outcome, c.source, c.runner, c.source_host as host`
 
 /**
- * Chooses the connections to grant. Of each host in `$hosts`, `$free` more syncs may start, of these `$freeSlow` of slow
- * connections; `$otherFree` and `$otherFreeSlow` of each other host; `$total` and `$totalSlow` of all hosts together. Hosts take
- * turns: the sync that is its host's first in flight comes before another host's second, and of `$total`, `$reserved` are left to
- * these two.
+ * Chooses the connections to grant: of each host in `$host` at most `$free`, of each other host `$otherFree`, and of all hosts `$total`;
+ * of slow connections at most `$free_slow`, `$otherFreeSlow` and `$totalSlow`. Hosts take turns: the sync that is its host's first
+ * in flight comes before another host's second, and of `$total`, `$reserved` are left to these two.
  */
 const choosing = `
 known_host as materialized (
-  select * from unnest($hosts::text[], $inFlight::int[], $free::int[], $freeSlow::int[], $isProbe::boolean[])
-    as h (host, in_flight, free, free_slow, is_probe)
+  select * from ${unnestColumns(hostColumns)}
 ),
 queue_head as (
   (select 1 as number, slow, waiting_for_host as host, due_at from sync_window
@@ -297,7 +293,7 @@ chosen as materialized (
   order by number limit $total::int
 )`
 
-/** Moves candidates that were not chosen to their hosts' queues, so that the next claim reads those that became due after them. */
+/** Moves candidates that were not chosen to their hosts' queues. */
 const queueing = `
 queued_now as (
   update sync_window w set waiting_for_host = candidate.host
@@ -309,10 +305,7 @@ queued_now as (
 
 const waitAfterLosses = `(array[${retryWindows}])[least(losses, ${retryWindows.length})] - 1`
 
-/**
- * Grants the connections in `chosen`: their windows end after `$windowMs`, which includes the start grace, and their
- * leases after `$leaseMs`. Until a run ends, only its connection's window describes it.
- */
+/** Grants the connections in `chosen`. `$windowMs` includes the start grace. Until a run ends, only its connection's window describes it. */
 const granting = `
 recorded_lost as (${insertAbandoned({
   error: "lost",
@@ -403,10 +396,7 @@ left join snapshot on snapshot.connection_id = start.connection_id
   and (select (w.running, w.fence + 1) = (start.was_running, start.fence)
     from sync_window w where w.connection_id = start.connection_id)`
 
-type Grant = ReturnType<typeof grant>
-type Choice = ReturnType<typeof choice>
-
-const claimDue = defineStatement<Grant & Choice, ClaimedRow>(
+const claimDue = defineStatement<ClaimedRow>(
   "claim-due-syncs",
   `
 with recursive ${clock}, ${choosing}, ${queueing}, ${granting}
@@ -430,7 +420,7 @@ left join (select * from queue_head order by number desc limit 1) as last_queue 
 `,
 )
 
-const findDue = defineStatement<Choice, { connection_id: string }>(
+const findDue = defineStatement<{ connection_id: string }>(
   "find-due-connections",
   `
 with recursive ${clock}, ${choosing}
@@ -438,7 +428,7 @@ select connection_id from chosen
 `,
 )
 
-const claimOne = defineStatement<Grant & { connection: string }, GrantedRun>(
+const claimOne = defineStatement<GrantedRun>(
   "claim-connection",
   `
 with ${clock},

@@ -1,4 +1,4 @@
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import type { Traceparent } from "@sitewire/runtime"
 import { joinTraceparents, retryWindows, type SyncResult } from "./syncRun.ts"
 
@@ -29,29 +29,27 @@ export type Finish =
 
 /**
  * Records the ends of runs in one statement, so that a crash cannot separate content from the triggers that it covers. The results are
- * in the order of `completions`.
+ * in the order of `completions`; `locked`: another transaction has locked the row.
  *
  * - `newest` selects the runs whose fence and grant id are still the newest. Joining the parameters again took half of the statement's
  *   time.
- * - Rows that another transaction has locked are skipped, so that they delay no others: `locked`.
  * - By `started_at + sentAfterMs`, the source had the request. `window_ends_at` is one window later. 1 ms is added, because the columns
  *   round to milliseconds. An abandoned run that sent nothing uses up no window. A failed run does, so that an unreachable source is not
  *   called without a pause.
  * - After a failure with a status, the next request has no validator: some servers reject their own.
- * - A changed content leaves a row of `unpublished_change`, from which its record of `connection.changed` follows.
- * - The content before it becomes a row of `previous_snapshot`. Chunks of this and of older runs are deleted, except those of
- *   the snapshot and of contents that have not expired.
+ * - From the row of `unpublished_change`, the record of `connection.changed` follows.
+ * - Chunks of this and of older runs are deleted, except those of the snapshot and of contents that have not expired.
  */
 export async function finishRuns(
   sql: Sql,
   { windowMs }: { windowMs: number },
   completions: readonly Completion[],
 ): Promise<(Finish | "locked")[]> {
-  const rows = await finish(sql, { ...idsOf(completions), ...resultsOf(completions), windowMs, retryWindows })
+  const rows = await finish(sql, { ...columnValues(columns, completions), windowMs, retryWindows })
   const found = new Map(rows.map((row) => [row.grant_id, row]))
   const missing = completions.filter(({ grantId }) => !found.has(grantId))
   if (missing.length > 0)
-    for (const row of await readGrants(sql, idsOf(missing))) found.set(row.grant_id, row)
+    for (const row of await readGrants(sql, columnValues(idColumns, missing))) found.set(row.grant_id, row)
   return completions.map(({ grantId }) => {
     const row = found.get(grantId)
     if (row === undefined) return { kind: "stale" }
@@ -60,41 +58,25 @@ export async function finishRuns(
   })
 }
 
-function idsOf(completions: readonly Completion[]) {
-  return {
-    connection_id: completions.map(({ connection }) => connection),
-    fence: plainArray(completions.map(({ fence }) => fence)),
-    grant_id: plainArray(completions.map(({ grantId }) => grantId)),
-  }
-}
+const contentOf = ({ result }: Completion) => ("content" in result ? result.content : null)
 
-function resultsOf(completions: readonly Completion[]) {
-  const contents = completions.map(({ result }) => ("content" in result ? result.content : null))
-  return {
-    outcome: plainArray(completions.map(({ result }) => result.outcome)),
-    error: orNull(completions.map(({ result }) => ("error" in result ? result.error : null))),
-    status: orNull(completions.map(({ result }) => ("status" in result ? (result.status ?? null) : null))),
-    sent_after_ms: plainArray(completions.map(({ sentAfterMs: ms }) => (ms === null ? null : ms + 1))),
-    slow: plainArray(completions.map(({ slow }) => slow)),
-    traceparent: orNull(completions.map(({ traceparent }) => traceparent ?? null)),
-    bytes: plainArray(contents.map((content) => content?.bytes ?? null)),
-    sha256: orNull(contents.map((content) => content?.sha256 ?? null)),
-    content_type: orNull(contents.map((content) => content?.contentType ?? null)),
-    etag: orNull(contents.map((content) => content?.etag ?? null)),
-  }
+const idColumns: Columns<Completion> = {
+  connection_id: ["text", ({ connection }) => connection],
+  fence: ["bigint", ({ fence }) => fence],
+  grant_id: ["uuid", ({ grantId }) => grantId],
 }
-
-const idTypes = { connection_id: "text", fence: "bigint", grant_id: "uuid" }
-const resultTypes = {
-  ...{ outcome: "text", error: "text", status: "smallint", sent_after_ms: "float8", slow: "boolean" },
-  ...{ traceparent: "text", bytes: "bigint", sha256: "bytea", content_type: "text", etag: "text" },
-}
-type Ids = ReturnType<typeof idsOf>
-type Results = ReturnType<typeof resultsOf>
-
-/** Replaces an array of nulls by null: it is shorter to send, and `unnest` returns the same rows. */
-function orNull<T>(values: (T | null)[]): (T | null)[] | null {
-  return values.every((value) => value === null) ? null : values
+const columns: Columns<Completion> = {
+  ...idColumns,
+  outcome: ["word", ({ result }) => result.outcome],
+  error: ["word", ({ result }) => ("error" in result ? result.error : null)],
+  status: ["smallint", ({ result }) => ("status" in result ? (result.status ?? null) : null)],
+  sent_after_ms: ["float8", ({ sentAfterMs: ms }) => (ms === null ? null : ms + 1)],
+  slow: ["boolean", ({ slow }) => slow],
+  traceparent: ["text", ({ traceparent }) => traceparent ?? null],
+  bytes: ["bigint", (completion) => contentOf(completion)?.bytes ?? null],
+  sha256: ["bytea", (completion) => contentOf(completion)?.sha256 ?? null],
+  content_type: ["text", (completion) => contentOf(completion)?.contentType ?? null],
+  etag: ["text", (completion) => contentOf(completion)?.etag ?? null],
 }
 
 type GrantRow = {
@@ -108,7 +90,7 @@ type GrantRow = {
 export const readableForMs = 600_000
 const readableFor = `interval '${readableForMs} milliseconds'`
 
-const finish = defineStatement<Ids & Results & { windowMs: number; retryWindows: number[] }, GrantRow>(
+const finish = defineStatement<GrantRow>(
   "finish-runs",
   `
 with clock as materialized (select clock_timestamp() as at),
@@ -120,7 +102,7 @@ newest as materialized (
     ended.outcome in ('changed', 'unchanged') as covers,
     case ended.outcome when 'failed' then w.failures + 1 when 'abandoned' then w.failures else 0 end as failures
   from sync_window w
-  join ${unnestColumns({ ...idTypes, ...resultTypes }, "ended")}
+  join ${unnestColumns(columns, "ended")}
     on ended.connection_id = w.connection_id and ended.fence = w.fence and ended.grant_id = w.grant_id
   where w.running
   for update of w skip locked
@@ -219,18 +201,15 @@ from written, clock
 `,
 )
 
-/**
- * Reads which runs are still the newest of their connections, although `finish` did not record their ends. If one is not running, its
- * end was recorded by a statement whose result was lost.
- */
-const readGrants = defineStatement<Ids, GrantRow>(
+/** For runs whose ends `finish` did not record: the end of one that is not running was recorded by a statement whose result was lost. */
+const readGrants = defineStatement<GrantRow>(
   "read-grants",
   `
 select w.grant_id, w.running,
   (extract(epoch from w.due_at - clock_timestamp()) * 1000)::float8 as due_in_ms,
   case when w.last_success_at >= w.run_started_at
     then (extract(epoch from w.last_success_at - w.run_first_trigger_at) * 1000)::float8 end as synced_ms
-from ${unnestColumns(idTypes, "ended")}
+from ${unnestColumns(idColumns, "ended")}
 join sync_window w on w.connection_id = ended.connection_id and w.fence = ended.fence and w.grant_id = ended.grant_id
 `,
 )

@@ -1,5 +1,5 @@
 import type { ConnectionChanged } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns } from "@sitewire/database"
+import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
 /** The newest content of a connection, which `connection.changed` does not have yet. */
@@ -12,11 +12,8 @@ export type UnpublishedChange = {
   content: ConnectionChanged | null
 }
 
-/**
- * Claims the changes that have waited longest: first those that were never claimed, or have changed again since. The content is the
- * one that is stored now. `settle` compares its fence with that of the row.
- */
-export const claimChanges = defineStatement<RowClaim, UnpublishedChange>(
+/** Claims the changes that have waited longest: first those that were never claimed, or have changed again since. */
+export const claimChanges = defineStatement<UnpublishedChange, RowClaim>(
   "claim-changes",
   `
 with new as materialized (
@@ -50,17 +47,13 @@ left join (snapshot s join connection c on c.id = s.connection_id) on s.connecti
 /** Longer than Kafka needs to append a record that it received before it acknowledged another one. */
 const repeatAfter = "interval '30 seconds'"
 
-function valuesOf(changes: readonly UnpublishedChange[]) {
-  return {
-    connection_id: changes.map(({ connection }) => connection),
-    claim_id: plainArray(changes.map(({ claimId }) => claimId)),
-    fence: plainArray(changes.map(({ content }) => content?.fence ?? null)),
-    was_unfinished: plainArray(changes.map(({ wasUnfinished }) => wasUnfinished)),
-  }
+const columns: Columns<UnpublishedChange> = {
+  connection_id: ["text", ({ connection }) => connection],
+  claim_id: ["uuid", ({ claimId }) => claimId],
+  fence: ["bigint", ({ content }) => content?.fence ?? null],
+  was_unfinished: ["boolean", ({ wasUnfinished }) => wasUnfinished],
 }
-
-const columns = { connection_id: "text", claim_id: "uuid", fence: "bigint", was_unfinished: "boolean" }
-const settle = defineStatement<ReturnType<typeof valuesOf>, { connection: string }>(
+const settle = defineStatement<{ connection: string }>(
   "settle-changes",
   `
 with published as materialized (
@@ -96,7 +89,7 @@ on conflict (connection_id) do update set claim_id = excluded.claim_id, lease_ex
  * - If another scheduler has claimed the row, our record may have followed a newer one: the newest content is published again.
  */
 export async function settleChanges(sql: Sql, changes: readonly UnpublishedChange[]): Promise<void> {
-  const settled = await settle(sql, valuesOf(changes))
+  const settled = await settle(sql, columnValues(columns, changes))
   const known = new Set(settled.map(({ connection }) => connection))
   // One after the other: a statement that locks several rows in another order than `finishRuns` could deadlock.
   for (const { connection } of changes)

@@ -1,5 +1,12 @@
 import type { ConnectorTriggered } from "@sitewire/contracts"
-import { defineStatement, plainArray, type Sql, unnestColumns, wasLocked } from "@sitewire/database"
+import {
+  type Columns,
+  columnValues,
+  defineStatement,
+  type Sql,
+  unnestColumns,
+  wasLocked,
+} from "@sitewire/database"
 import { joinTraceparents } from "./syncRun.ts"
 
 /** All triggers of one connection in a batch. `traceparents`: contexts of recorded traces, separated by spaces. */
@@ -12,15 +19,15 @@ export type CompactedTrigger = ConnectorTriggered & { traceparents?: string | nu
  * - Rows are locked in the order of their ids, to avoid deadlocks.
  * - `failures` (in a row) becomes 0, because a trigger announces a change. With `keepLosses`, this does not hold after lost runs: a
  *   source that kills schedulers would do so in each window in which it is triggered.
- * - During a run, `due_at` is the end of the run's lease. `finishRuns` sets it when the run ends. If `requested` (all triggers) then
- *   exceeds `claimed` (those before the run), the connection is due again.
+ * - During a run, `due_at` is the end of the run's lease. If `requested` exceeds `claimed` at the run's end, `finishRuns` makes the
+ *   connection due again.
  * - `clock_timestamp()` and not `now()`, which is too early if the upsert waited for a claim's row lock.
  *
- * `lockWaitMs`: how long to wait for a locked row, before the triggers of all other connections are recorded. 0: does not wait.
- * Default: waits until the statement timeout.
+ * `lockWaitMs`: how long to wait for a locked row, before the triggers of all other connections are recorded. Default: until the
+ * statement timeout.
  *
- * `dueInMs`: until the first of these connections is due. Null if a sync is running for each of them. `locked`: connections whose
- * triggers were not recorded.
+ * `dueInMs`: until the first of these connections is due. Null: a sync is running for each. `locked`: connections whose triggers were not
+ * recorded.
  */
 export async function recordTriggers(
   sql: Sql,
@@ -31,7 +38,7 @@ export async function recordTriggers(
   }: { settleMs: number; lockWaitMs?: number; keepLosses?: boolean },
   triggers: readonly CompactedTrigger[],
 ): Promise<{ recorded: number; dueInMs: number | null; locked: string[] }> {
-  const values = valuesOf(triggers, settleMs, keepLosses)
+  const values = { ...columnValues(columns, triggers), settleMs, keepLosses }
   if (lockWaitMs !== 0) {
     try {
       const lockWait = lockWaitMs === undefined ? null : String(lockWaitMs)
@@ -43,21 +50,15 @@ export async function recordTriggers(
   return readResult(await recordUnlocked(sql, values))
 }
 
-function valuesOf(triggers: readonly CompactedTrigger[], settleMs: number, keepLosses: boolean) {
-  const traceparents = triggers.map((trigger) => trigger.traceparents ?? null)
-  return {
-    connection_id: triggers.map(({ connection }) => connection),
-    count: plainArray(triggers.map(({ count }) => count)),
-    first_at: plainArray(triggers.map((trigger) => trigger.first_at)),
-    last_at: plainArray(triggers.map((trigger) => trigger.last_at)),
-    correlation: triggers.map(({ correlation }) => correlation),
-    traceparents: traceparents.some(Boolean) ? traceparents : null,
-    settleMs,
-    keepLosses,
-  }
+const columns: Columns<CompactedTrigger> = {
+  connection_id: ["text", ({ connection }) => connection],
+  count: ["bigint", ({ count }) => count],
+  first_at: ["timestamptz", (trigger) => trigger.first_at],
+  last_at: ["timestamptz", (trigger) => trigger.last_at],
+  correlation: ["text", ({ correlation }) => correlation],
+  traceparents: ["text", ({ traceparents }) => traceparents ?? null],
 }
 
-type Values = ReturnType<typeof valuesOf>
 type ResultRow = { recorded: number; due_in_ms: number | null; locked: string[] | null }
 
 function readResult([row]: ResultRow[]) {
@@ -86,17 +87,13 @@ const upsert = (rows: string) => `
     end
   returning w.connection_id, w.running, w.due_at`
 
-const columns = {
-  ...{ connection_id: "text", count: "bigint", first_at: "timestamptz", last_at: "timestamptz" },
-  ...{ correlation: "text", traceparents: "text" },
-}
 const known = `select t.*, c.source_version from ${unnestColumns(columns)} join connection c on c.id = t.connection_id`
 
 const counts = `count(*)::int as recorded,
   (extract(epoch from min(due_at) filter (where not running) - clock_timestamp()) * 1000)::float8 as due_in_ms`
 
 /** The sort makes Postgres set the limit before it locks the first row. */
-const recordAll = defineStatement<Values & { lockWait: string | null }, ResultRow>(
+const recordAll = defineStatement<ResultRow>(
   "record-triggers",
   `
 with lock_limit as materialized (
@@ -112,7 +109,7 @@ select ${counts}, null as locked from recorded
  * Locking before the upsert makes it slower by 40 % than the statement above, so it is not the only one. A connection
  * without a window is locked itself, because its deletion would make the insert wait.
  */
-const recordUnlocked = defineStatement<Values, ResultRow>(
+const recordUnlocked = defineStatement<ResultRow>(
   "record-unlocked-triggers",
   `
 with known as materialized (${known}),

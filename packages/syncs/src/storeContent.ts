@@ -4,15 +4,12 @@ import type { GrantedRun } from "./syncRun.ts"
 
 /** So small that storing a chunk takes less than a second. 50 MB are 200 chunks. */
 const chunkBytes = 256 * 1024
-/** A source can send single bytes, and each piece takes more memory than that. */
+/** A source can send single bytes. */
 const mostPieces = 64
-/** Where all syncs together hold too much, none keeps more than this. Each chunk is a transaction, and has rows of its own. */
+/** Of a sync, while all syncs together buffer too much. */
 const smallestEarlyChunk = 16 * 1024
 
-/**
- * Divides a stream into chunks, hashes it and writes every chunk but the last, which `flush` writes if the hash shows that the content
- * has changed. `position` is the offset of a chunk. While `buffered` are too many bytes, smaller chunks are written.
- */
+/** Divides a stream into chunks, hashes it and writes every chunk but the last, which `flush` writes. `position`: the offset of a chunk. */
 export function chunkContent(
   write: (position: number, data: Buffer) => Promise<void>,
   buffered: ReturnType<typeof countBufferedBytes>,
@@ -59,7 +56,6 @@ export function chunkContent(
 /** Beyond it, 500 syncs in flight keep 8 MiB at most. Both fit the memory limit of the manifests. */
 const mostBufferedBytes = 8 * 1024 * 1024
 
-/** Counts the content that all syncs of this process have in memory. */
 export function countBufferedBytes(most = mostBufferedBytes) {
   let count = 0
   return {
@@ -79,10 +75,9 @@ export type Chunk = Pick<GrantedRun, "connection" | "site" | "fence" | "grantId"
 export type StoredChunk = "stored" | "stale" | "locked" | "site-full"
 
 /**
- * Stores a chunk of content under the run's fence. Stores nothing if a newer start has been granted, or the connection's source was
- * changed (`stale`), if another transaction has locked the row of `sync_window` (`locked`), or if the site would store more than
- * `siteMaxBytes` (`site-full`). If a newer start is granted meanwhile, `finishRuns` deletes the chunk at the end of the newer run. The
- * lock makes a deletion of the connection wait for the chunk, which it then deletes.
+ * Stores a chunk of content under the run's fence. `stale`: a newer start has been granted, or the connection's source was changed.
+ * `locked`: another transaction has locked the row of `sync_window`. If a newer start is granted meanwhile, `finishRuns` deletes the
+ * chunk at the end of the newer run. The lock makes a deletion of the connection wait for the chunk, which it then deletes.
  */
 export async function storeChunk(sql: Sql, chunk: Chunk, siteMaxBytes: number): Promise<StoredChunk> {
   const [row] = await store(sql, { ...chunk, siteMaxBytes })
@@ -104,12 +99,11 @@ const newestContent = (condition: string) => `
 
 /**
  * What a site stores is counted in its chunks: the last one of a content shows its size so far. So whatever a running, a lost or a
- * discarded sync has stored counts, and no counter could be wrong or locked. Syncs of a site that store at the same moment do not see
- * each other's chunk.
+ * discarded sync has stored counts. Syncs of a site that store at the same moment do not see each other's chunk.
  */
 const store = defineStatement<
-  Chunk & { siteMaxBytes: number },
-  { stored: boolean; is_newest: boolean; is_full: boolean }
+  { stored: boolean; is_newest: boolean; is_full: boolean },
+  Chunk & { siteMaxBytes: number }
 >(
   "store-chunk",
   `
@@ -149,10 +143,7 @@ select exists (select from stored) as stored, exists (${newest}) as is_newest,
 /** A smaller chunk begins no queue: it costs little more than its transaction. */
 const largeBytes = 64 * 1024
 
-/**
- * Returns a function that stores large chunks of one site, and what follows while they wait, one after the other. Otherwise a site with
- * large contents would use all of this process's connections to Postgres, and Postgres's CPU time.
- */
+/** Stores large chunks of a site, and what follows while they wait, one by one. Otherwise they could use all connections to Postgres. */
 export function storeInTurn(store: (chunk: Chunk) => Promise<StoredChunk>) {
   const newestOf = new Map<string, Promise<StoredChunk>>()
   return async (chunk: Chunk): Promise<StoredChunk> => {

@@ -1,13 +1,16 @@
-import { plainArray, type Sql } from "@sitewire/database"
+import { type Columns, columnValues, named, type Sql, unnestColumns } from "@sitewire/database"
 import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 
+const columns: Columns<[origin: string, expiresMs: number]> = {
+  origin: ["text", ([origin]) => origin],
+  expires_ms: ["float8", ([, expiresMs]) => expiresMs],
+}
 const statement = `
 insert into receiver_certificate (origin, expires_at, seen_at)
-select origin, to_timestamp(expires_ms / 1000), now() from unnest($1::text[], $2::float8[]) as given (origin, expires_ms)
+select origin, to_timestamp(expires_ms / 1000), now()
+  from ${unnestColumns(columns)} left join receiver_certificate as known using (origin)
+ where known.expires_at is distinct from to_timestamp(expires_ms / 1000) or known.seen_at < now() - interval '1 day'
 on conflict (origin) do update set expires_at = excluded.expires_at, seen_at = excluded.seen_at`
-
-/** Certificates of more servers are written each time they are seen. */
-const maxRemembered = 10_000
 
 /**
  * Writes when the certificates of partners' servers expire, so that operators are notified before. What a crash loses is written when
@@ -15,7 +18,6 @@ const maxRemembered = 10_000
  */
 export function startReportingCertificates(settings: { sql: Sql; intervalMs: number; log: Logger }) {
   const { sql, intervalMs, log } = settings
-  const written = new Map<string, number>()
   let unwritten = new Map<string, number>()
 
   async function write(): Promise<void> {
@@ -23,9 +25,7 @@ export function startReportingCertificates(settings: { sql: Sql; intervalMs: num
     if (batch.size === 0) return
     unwritten = new Map()
     try {
-      await sql(statement, [[...batch.keys()], plainArray([...batch.values()])])
-      if (written.size > maxRemembered) written.clear()
-      for (const [origin, expiresAt] of batch) written.set(origin, expiresAt)
+      await sql(...named(statement, columnValues(columns, [...batch])))
     } catch (error) {
       unwritten = new Map([...batch, ...unwritten])
       throw error
@@ -40,10 +40,7 @@ export function startReportingCertificates(settings: { sql: Sql; intervalMs: num
   })
 
   return {
-    onCertificate(origin: string, expiresAt: Date): void {
-      const time = expiresAt.getTime()
-      if (written.get(origin) !== time) unwritten.set(origin, time)
-    },
+    onCertificate: (origin: string, expiresAt: Date) => void unwritten.set(origin, expiresAt.getTime()),
     close,
   }
 }
