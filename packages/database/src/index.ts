@@ -5,6 +5,7 @@ export { keyedDigest, readDigestKey, storedSubject, subjectDigests } from "./dig
 export { errorCodeOf, isUnavailable, wasEnded, wasLocked } from "./isUnavailable.ts"
 export type { DatabaseAccess } from "./login.ts"
 export { type BusyRetry, type LockHolder, migrate } from "./migrate.ts"
+export { openDatabase } from "./openDatabase.ts"
 export { openPool, type Pool, type PoolSettings, type Row, type Sql } from "./pool.ts"
 export { readClock, readUnvacuumedRows } from "./readServer.ts"
 export { ensureProcessRoles, type ProcessWithRole, roleOf } from "./roles.ts"

@@ -48,7 +48,7 @@ async function requirePrimary(client: pg.ClientBase): Promise<void> {
   throw Object.assign(new Error(message), { code: "25006" })
 }
 
-export function openPool(settings: PoolSettings, onIdleError: (error: Error) => void = () => {}): Pool {
+export function openPool(settings: PoolSettings): Pool {
   const { readPassword, statementTimeoutMs = 30_000, connectTimeoutMs = 5_000 } = settings
   const queryTimeoutMs = statementTimeoutMs + driverExtraMs
   const connectionTimeoutMs = connectTimeoutMs + (readPassword === undefined ? 0 : passwordWithinMs)
@@ -69,7 +69,7 @@ export function openPool(settings: PoolSettings, onIdleError: (error: Error) => 
     onConnect: requirePrimary,
   })
   // Without a listener, a connection that breaks while idle ends the process.
-  driver.on("error", onIdleError)
+  driver.on("error", () => {})
   return {
     driver,
     sql: async <R extends Row>(text: string, values: readonly unknown[] = [], name?: string) => {

@@ -3,7 +3,7 @@ import { openPool, type Pool } from "@sitewire/database"
 import { type FreshDatabase, freshDatabase } from "@sitewire/testkit"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { addErasure, sealingKeys } from "../test/fixtures/addErasure.ts"
-import { readErasures } from "./eventStore.ts"
+import { readErasures } from "./lookUp.ts"
 
 const email = "owner@shop.example"
 const about = (fields: object) => Buffer.from(JSON.stringify({ reference: "r", ...fields }))

@@ -11,6 +11,7 @@ import {
 import { type AttemptRecord, attemptColumns, attemptEnd, madeColumns, recordFailures } from "./attempt.ts"
 import type { NewDelivery } from "./delivery.ts"
 import { insertEnded } from "./ended.ts"
+import type { ErasureList, Erasures } from "./lookUp.ts"
 import { recordAttempts } from "./record.ts"
 import { unreachableUntilNow } from "./unreachable.ts"
 
@@ -48,16 +49,6 @@ export type StoreSettings = {
   /** Null stores no digests of e-mail addresses, so that erasures read the bodies. */
   digestKey: KeyObject | null
   publishOutcomes: boolean
-}
-
-export type Erasures = {
-  /** Of the whole list, whatever part of it was read. */
-  version: string
-  /**
-   * Whether the content names a person or site whose erasure was requested after `recordedAt`, when Kafka stored the content. Errs
-   * towards true: it allows `clockMarginMs` for clock skew, and content that is not JSON may name anybody.
-   */
-  covers(content: Buffer, recordedAt: number): boolean
 }
 
 /** The part of a value that consists of equally long parts, one for each row. */
@@ -127,6 +118,19 @@ select is_current, array(
          select event_id from incoming where not exists (select from stored where stored.id = incoming.id)) as known
   from list`,
 )
+
+/** `storeDeliveries` by the newest list of erasures. */
+export async function store(
+  sql: Sql,
+  erasures: ErasureList,
+  batch: readonly FirstOutcome[],
+  settings: StoreSettings,
+): Promise<string[]> {
+  for (let list = erasures.newest(); ; list = undefined) {
+    const locked = await storeDeliveries(sql, batch, settings, list ?? (await erasures.read()))
+    if (locked) return locked
+  }
+}
 
 /**
  * Stores new deliveries, each with its first attempt or its deferral. Event ids must be unique within the batch. A delivery that

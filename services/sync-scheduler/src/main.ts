@@ -1,17 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { groupNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool, startRetention } from "@sitewire/database"
+import { openDatabase, startRetention } from "@sitewire/database"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
 import { connectKafka, requireBroker, requireTopics, startConsumer, startProducer } from "@sitewire/kafka"
-import {
-  connectPostgres,
-  databaseAccess,
-  kafkaOptions,
-  publishWithinMs,
-  retryStatements,
-  runService,
-  waitForKafka,
-} from "@sitewire/runtime"
+import { kafkaOptions, publishWithinMs, runService, waitForKafka } from "@sitewire/runtime"
 import { deleteOldSyncs, readDueSyncs, readOldestChange } from "@sitewire/syncs"
 import { requireWindow, schedulerVariables } from "./config.ts"
 import { fetchPauseMs, lockedStopMs, maxBatch } from "./ingest/ingestTriggers.ts"
@@ -30,28 +22,10 @@ await runService({
   checks: ["kafka", "postgres"],
   async start({ config, log, lifecycle, readiness, metrics: registry, tracing }) {
     requireWindow(config)
-    const pool = openPool(
-      {
-        ...databaseAccess(config),
-        size: config.DATABASE_POOL_SIZE,
-        name: "sync-scheduler",
-        statementTimeoutMs: 10_000,
-      },
-      (error) =>
-        log.warn(
-          { error },
-          "an idle connection to Postgres failed; the pool opens another when it needs one",
-        ),
+    const { pool, retry } = await openDatabase(
+      { config, log, lifecycle, readiness },
+      { name: "sync-scheduler", newestColumns },
     )
-    await connectPostgres({
-      pool,
-      newestColumns,
-      check: "postgres connection",
-      config,
-      log,
-      lifecycle,
-      readiness,
-    })
     const retentionMs = config.RETENTION
     const retention = await startRetention({ pool, retentionMs, deleteBefore: deleteOldSyncs, log })
     lifecycle.onStop("retention", retention.close)
@@ -84,11 +58,7 @@ await runService({
     const { ingest, syncs, hosts, changes } = wire({
       config,
       sql: pool.sql,
-      retry: retryStatements({
-        isTransient: isUnavailable,
-        signal: lifecycle.expiring,
-        onState: (working, why) => readiness.set("postgres", working, why),
-      }),
+      retry,
       egress: {
         sources: openEgress(policyOf(config, config.PARTNER_ALLOWED_RANGES)),
         executors: openEgress({ allow: config.DELEGATE_ALLOWED_RANGES, allowHttp: true }),

@@ -27,20 +27,13 @@ await runService({
     const deadlineMs = config.GATEWAY_DEADLINE
     // At most half of the deadline, because opening a connection may take another quarter.
     const statementMs = Math.ceil(deadlineMs / 2)
-    const pool = openPool(
-      {
-        ...databaseAccess(config),
-        size: config.DATABASE_POOL_SIZE,
-        name,
-        statementTimeoutMs: statementMs,
-        connectTimeoutMs: Math.ceil(deadlineMs / 4),
-      },
-      (error) =>
-        log.warn(
-          { error },
-          "an idle connection to Postgres failed; the pool opens another when it needs one",
-        ),
-    )
+    const pool = openPool({
+      ...databaseAccess(config),
+      size: config.DATABASE_POOL_SIZE,
+      name,
+      statementTimeoutMs: statementMs,
+      connectTimeoutMs: Math.ceil(deadlineMs / 4),
+    })
     lifecycle.onStop("postgres", () => pool.close())
     const kafka = connectKafka({ ...kafkaOptions(config), clientId: name, log })
     const { connectorTriggered: topic } = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: [] })

@@ -1,29 +1,27 @@
 import { randomBytes } from "node:crypto"
-import { type TopicNames, topicNames } from "@sitewire/contracts"
-import { isUnavailable, openPool, type Pool, readDigestKey, startRetention } from "@sitewire/database"
+import { groupNames, type TopicNames, topicNames } from "@sitewire/contracts"
+import { openDatabase, readDigestKey, startRetention } from "@sitewire/database"
 import * as deliveries from "@sitewire/deliveries"
 import { createEgress, type PolicyOptions, policyOf } from "@sitewire/egress"
-import { connectKafka, requireBroker, requireTopics, startProducer } from "@sitewire/kafka"
 import {
-  connectPostgres,
-  databaseAccess,
-  kafkaOptions,
-  type RetryStatement,
-  retryStatements,
-  runService,
-  type ServiceParts,
-  waitForKafka,
-} from "@sitewire/runtime"
+  type Consumer,
+  connectKafka,
+  type KafkaConnection,
+  requireBroker,
+  requireTopics,
+  startConsumer,
+  startProducer,
+} from "@sitewire/kafka"
+import { kafkaOptions, runService, type ServiceParts, waitForKafka } from "@sitewire/runtime"
 import { runChecks } from "./check/runChecks.ts"
 import { dispatcherVariables } from "./config.ts"
 import { createPublish } from "./createPublish.ts"
 import { createDispatcherMetrics, registerGauges } from "./metrics.ts"
 import { checkNewestSecret, createChannelOpener } from "./send/secrets.ts"
 import { createSendRequest, type EgressOf } from "./send/sendRequest.ts"
-import { createConsumers } from "./source/createConsumers.ts"
 import { startReportingCertificates } from "./status/startReportingCertificates.ts"
 import { startReportingStatus } from "./status/startReportingStatus.ts"
-import { wire } from "./wire.ts"
+import { type Dispatcher, wire } from "./wire.ts"
 
 type Service = ServiceParts<typeof dispatcherVariables>
 
@@ -39,15 +37,13 @@ export async function start(
   intervals = {
     pollMs: 500,
     checksMs: 1_000,
-    statusMs: 5_000,
-    certificatesMs: 5_000,
-    deletedChannelsMs: 5_000,
+    reportMs: 5_000,
   },
 ): Promise<void> {
   const { config, log, lifecycle, readiness, metrics: registry, tracing } = service
   const topics = topicNames({ prefix: config.TOPIC_PREFIX, retryDelaysMs: config.RETRY_DELAYS })
 
-  const { pool, retry } = await openDatabase(service)
+  const { pool, retry } = await openDatabase(service, { name: "webhook-dispatcher", newestColumns })
   // Never set back to true, because the keys of a process do not change.
   const opener = createChannelOpener(config.SEALING_KEYS, (why) => readiness.set("sealing keys", false, why))
   await checkNewestSecret({ sql: pool.sql, openSecret: opener.openSecret, log })
@@ -60,16 +56,15 @@ export async function start(
     )
     return null
   })
+  const erasures = deliveries.createErasureList({ sql: pool.sql, sealingKeys: config.SEALING_KEYS })
+  const stored = { digestKey, publishOutcomes: config.PUBLISH_OUTCOMES }
   const deleteBefore = deliveries.deleteOldDeliveries
   const retention = await startRetention({ pool, retentionMs: config.RETENTION, deleteBefore, log })
   lifecycle.onStop("retention", retention.close)
 
   const { kafka, producer } = await openKafka(service, topics)
-  const certificates = startReportingCertificates({
-    sql: pool.sql,
-    intervalMs: intervals.certificatesMs,
-    log,
-  })
+  const reporting = { sql: pool.sql, intervalMs: intervals.reportMs, log }
+  const certificates = startReportingCertificates(reporting)
   lifecycle.onStop("certificates", certificates.close)
   const { SERVICE_NAME: serviceName, DELIVERY_TIMEOUT: timeoutMs } = config
   const egressOf = openEgress(service, certificates.onCertificate)
@@ -82,10 +77,10 @@ export async function start(
     longestStatementMs: pool.longestMs,
     sql: pool.sql,
     retry,
-    events: deliveries.createEventStore(pool.sql, config.SEALING_KEYS, {
-      digestKey,
-      publishOutcomes: config.PUBLISH_OUTCOMES,
-    }),
+    events: {
+      lookUp: (events) => deliveries.lookUpEvents(pool.sql, erasures, events),
+      store: (batch) => deliveries.store(pool.sql, erasures, batch, stored),
+    },
     statements: deliveries,
     publish: createPublish({
       producer,
@@ -105,28 +100,19 @@ export async function start(
   const id = `dsp_${randomBytes(6).toString("hex")}`
   log.info({ dispatcher: id }, "the dispatcher reports the state of its channels under this id")
   const status = startReportingStatus({
-    sql: pool.sql,
+    ...reporting,
     dispatcher: id,
     statuses: dispatcher.statuses,
     onDeleted: dispatcher.forget,
     onRecovered: dispatcher.closeBreaker,
-    intervalMs: intervals.statusMs,
-    log,
   })
   lifecycle.onStop("status", status.close)
   const pollIntervalMs = intervals.checksMs
   const checks = runChecks({
-    sql: pool.sql,
-    retry,
-    opener,
-    send,
-    serviceName,
-    timeoutMs,
-    pollIntervalMs,
-    log,
+    ...{ sql: pool.sql, retry, opener, send, serviceName, timeoutMs, pollIntervalMs, log },
   })
   lifecycle.onStop("checks of receivers", checks.close)
-  const consumers = createConsumers(service, { kafka, topics, dispatcher })
+  const consumers = createConsumers(service, kafka, topics, dispatcher)
   lifecycle.onStop("consumers", consumers.close)
   registerGauges(registry, {
     outstanding: consumers.outstanding,
@@ -136,28 +122,6 @@ export async function start(
     backlog: () => deliveries.readBacklogMetrics(pool.sql),
   })
   await consumers.start()
-}
-
-async function openDatabase(service: Service): Promise<{
-  pool: Pool
-  retry: RetryStatement
-}> {
-  const { config, lifecycle, readiness } = service
-  const pool = openPool({
-    ...databaseAccess(config),
-    size: config.DATABASE_POOL_SIZE,
-    name: "webhook-dispatcher",
-    // Leases outlast two statements, and after a kill, what was claimed waits for the end of its lease.
-    statementTimeoutMs: 10_000,
-  })
-  await connectPostgres({ ...service, pool, newestColumns, check: "postgres connection" })
-
-  const retry = retryStatements({
-    isTransient: isUnavailable,
-    signal: lifecycle.expiring,
-    onState: (working, why) => readiness.set("postgres", working, why),
-  })
-  return { pool, retry }
 }
 
 async function openKafka(service: Service, topics: TopicNames) {
@@ -194,6 +158,66 @@ function openEgress(
     await Promise.all([egress.close(), partnersEgress.close()])
   })
   return (channel) => (channel.partner_may_change_address ? partnersEgress : egress)
+}
+
+/** How long recording an outcome takes at most while Postgres and Kafka are available. */
+const recordWithinMs = 2_000
+
+function createConsumers(
+  { config, log, lifecycle, readiness }: Service,
+  kafka: KafkaConnection,
+  topics: TopicNames,
+  dispatcher: Dispatcher,
+) {
+  const consumers = new Map<"retries" | "paid", Consumer>()
+  let longestDrainMs = Number.POSITIVE_INFINITY
+
+  async function consume(
+    group: "paid" | "retries",
+    consumed: { topic: string; delayMs?: number }[],
+    handle: Dispatcher["handleSitePaid"],
+  ): Promise<void> {
+    const consumer = await startConsumer({
+      kafka,
+      group: groupNames(config.TOPIC_PREFIX)[group],
+      topics: consumed,
+      maxOutstanding: config.MAX_OUTSTANDING_RECORDS,
+      // In larger fetches, records wait so long that they reach V8's old generation.
+      fetchBytes: 64 * 1024,
+      startDeadlineMs: config.STARTUP_DEADLINE,
+      onRecords: (records, done) => void handle(records, done).catch(onUnfinished),
+      onHealth: (healthy, why) => readiness.set(`kafka consumer ${group}`, healthy, why),
+    })
+    consumers.set(group, consumer)
+  }
+
+  function onUnfinished(error: unknown): void {
+    if (lifecycle.stopping.aborted) {
+      log.info("records are unfinished at the stop; the next process consumes them again")
+      return
+    }
+    log.fatal({ error }, "a record could not be handled; the process stops, so that it is consumed again")
+    // Closing would wait for the unfinished record. So wait only until the attempts in flight end and are recorded,
+    // and for the 2 s that a consumer reserves to commit and to leave its group.
+    longestDrainMs = config.DELIVERY_TIMEOUT + 2 * recordWithinMs
+    void lifecycle.stop("a record could not be handled", 1)
+  }
+
+  return {
+    async start(): Promise<void> {
+      const retries = topics.retry.map((topic, step) => ({ topic, delayMs: config.RETRY_DELAYS[step] ?? 0 }))
+      await consume("retries", retries, dispatcher.handleRetries)
+      await consume("paid", [{ topic: topics.sitePaid }], dispatcher.handleSitePaid)
+    },
+    outstanding: () => [...consumers.values()].reduce((sum, consumer) => sum + consumer.outstanding(), 0),
+    sitePaidLag: async () => consumers.get("paid")?.lag() ?? [],
+    /** Closes all consumers at the same time, so that attempts that hang delay the stop only once. */
+    close(deadlineMs: number): Promise<unknown> {
+      const drainMs = Math.min(deadlineMs, longestDrainMs)
+      const closing = [...consumers.values()].map((consumer) => consumer.close(drainMs))
+      return Promise.all([dispatcher.close(drainMs), ...closing])
+    },
+  }
 }
 
 if (import.meta.main)

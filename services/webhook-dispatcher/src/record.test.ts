@@ -18,11 +18,12 @@ const delivered = { state: "'delivered'" }
 test("what another transaction has locked waits by itself, and the rest of its batch is written", async () => {
   const { pool, driver, insert } = await startDeliveryDatabase()
   const keys = readSealingKeys(`test:${Buffer.alloc(32, 7).toString("base64")}`)
+  const erasures = deliveries.createErasureList({ sql: pool.sql, sealingKeys: keys })
   const settings = { digestKey: null, publishOutcomes: false }
   const { storeDelivery, recordAttempt, releaseClaim } = createWrites({
     sql: pool.sql,
     retry: (_, work) => work(),
-    events: deliveries.createEventStore(pool.sql, keys, settings),
+    events: { store: (batch) => deliveries.store(pool.sql, erasures, batch, settings) },
     statements: deliveries,
     config: { PUBLISH_OUTCOMES: false },
     expiring: new AbortController().signal,

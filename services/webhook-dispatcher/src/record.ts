@@ -5,7 +5,6 @@ import {
   type AttemptRecord,
   type Decision,
   type DueDelivery,
-  type EventStore,
   type FirstOutcome,
   type Release,
   steadyClock,
@@ -125,7 +124,7 @@ function toRecord(
 
 export type WriteParts = Writing & {
   sql: Sql
-  events: Pick<EventStore, "store">
+  events: { store: (batch: FirstOutcome[]) => Promise<string[]> }
   statements: Pick<typeof deliveries, "recordAttempts" | "releaseClaims">
   config: { PUBLISH_OUTCOMES: boolean }
 }

@@ -1,7 +1,7 @@
 import type { TopicNames } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type * as deliveries from "@sitewire/deliveries"
-import { countUnreachable, type EventStore } from "@sitewire/deliveries"
+import { countUnreachable } from "@sitewire/deliveries"
 import { createLimiter, type Limiter } from "@sitewire/limiter"
 import type { Config, Logger, RetryStatement, Tracing } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
@@ -10,13 +10,13 @@ import { expireDeferred, startEndingDeleted } from "./end/endDeliveries.ts"
 import { startPublishingEnds } from "./end/startPublishingEnds.ts"
 import { createHandleDelivery } from "./handleDelivery.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
-import { createWrites } from "./record.ts"
+import { createWrites, type WriteParts } from "./record.ts"
 import type { AttemptParts } from "./send/sendRequest.ts"
 import { watchNetwork } from "./send/watchNetwork.ts"
 import { createBacklogs } from "./source/backlogs.ts"
 import { drainDeferred } from "./source/drainDeferred.ts"
 import { createHandleRetries } from "./source/handleRetries.ts"
-import { createHandleSitePaid } from "./source/handleSitePaid.ts"
+import { createHandleSitePaid, type HandleSitePaidParts } from "./source/handleSitePaid.ts"
 import { createStartClaimed } from "./source/startClaimed.ts"
 import type { ChannelStatus } from "./status/startReportingStatus.ts"
 
@@ -27,23 +27,21 @@ export type DispatcherParts = {
     | ("CHANNEL_MAX_CONCURRENCY" | "CHANNEL_MAX_WAIT" | "BREAKER_FAILURES" | "BREAKER_COOLDOWN")
   >
   topics: TopicNames
-  /** How often Postgres is polled. Only a poll shows that a channel was resumed or deleted, or that a resend was requested. */
-  intervals: { pollMs: number; deletedChannelsMs: number }
-  /** How long a statement takes at most. */
+  /** Only a poll shows that a channel was resumed or deleted, or that a resend was requested. */
+  intervals: { pollMs: number; reportMs: number }
   longestStatementMs: number
   sql: Sql
   /** Repeats a statement while Postgres is unavailable. Those that run at intervals need no repetition. */
   retry: RetryStatement
-  events: EventStore
+  /** What the statements about new events share: the list of erasures. */
+  events: HandleSitePaidParts["events"] & WriteParts["events"]
   /** Of deliveries. Tests simulate them. */
   statements: typeof deliveries
   publish: Publish
   send: AttemptParts["send"]
-  /** Called when the network, as the attempts see it, goes down or comes back. */
   onNetwork: (isUp: boolean, why: string) => void
   metrics: DispatcherMetrics
   tracing: Tracing
-  /** Aborted when no outcome can be recorded any more, because the process stops. */
   expiring: AbortSignal
   log: Logger
 }
@@ -51,10 +49,7 @@ export type DispatcherParts = {
 /** For a late start of an attempt, and for recording it. */
 const reserveMs = 2_500
 
-/**
- * Builds the stages, in the order in which a delivery passes them: a source (an event, or a claim of what is stored), and what
- * every attempt goes through (`createHandleDelivery`). Starts to attempt what is stored.
- */
+/** Builds the stages, in the order in which a delivery passes them. Starts to attempt what is stored. */
 export function wire(parts: DispatcherParts) {
   const { config, topics, intervals, sql, statements, publish, metrics, log } = parts
   const { pollMs: pollIntervalMs } = intervals
@@ -132,7 +127,7 @@ export function wire(parts: DispatcherParts) {
   })
 
   const ending = startEndingDeleted({
-    intervalMs: intervals.deletedChannelsMs,
+    intervalMs: intervals.reportMs,
     endDeleted: (most) => statements.endDeleted(sql, most),
     log,
   })

@@ -12,13 +12,7 @@ import {
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
-import {
-  type DueDelivery,
-  type EventStore,
-  type LookedUpEvent,
-  type NewDelivery,
-  steadyClock,
-} from "@sitewire/deliveries"
+import { type DueDelivery, type LookedUpEvent, type NewDelivery, steadyClock } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import {
   type Logger,
@@ -36,7 +30,7 @@ import { createRejectInvalidRecord } from "./rejectInvalidRecord.ts"
 const readSitePaid = recordReader(sitePaidSchema)
 
 export type HandleSitePaidParts = Pick<Writes, "storeDelivery"> & {
-  events: Pick<EventStore, "lookUp">
+  events: { lookUp: (events: NewDelivery[]) => Promise<LookedUpEvent[]> }
   retry: RetryStatement
   publish: Publish
   handleDelivery: (due: DueDelivery) => Promise<void>

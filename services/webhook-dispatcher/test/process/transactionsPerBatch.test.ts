@@ -25,7 +25,7 @@ test("a backlog costs two transactions for each batch, and far fewer than one fo
   const dispatcher = await it.dispatcher(
     { CHANNEL_MAX_CONCURRENCY: "500" },
     // Polls are counted too, and their number depends on the duration of the test.
-    { intervals: { pollMs: 5_000, checksMs: 600_000, statusMs: 600_000, deletedChannelsMs: 600_000 } },
+    { intervals: { pollMs: 5_000, checksMs: 600_000, reportMs: 600_000 } },
   )
   await waitUntil("all", () => partner.received.length === 500)
   // Postgres adds up a connection's transactions when it closes.

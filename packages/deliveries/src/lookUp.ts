@@ -2,7 +2,6 @@ import type { KeyObject } from "node:crypto"
 import { clockMarginMs, sitePaidMaxAgeMs } from "@sitewire/contracts"
 import { readDigestKey, type SealingKeys, type Sql, subjectDigests } from "@sitewire/database"
 import { type Channel, channelColumns, type NewDelivery } from "./delivery.ts"
-import { type Erasures, type FirstOutcome, type StoreSettings, storeDeliveries } from "./store.ts"
 
 export type LookedUpEvent = {
   /** A delivery of the event is stored. */
@@ -29,55 +28,62 @@ select current_setting('transaction_read_only') = 'on' as read_only, (select ver
 
 const storedBodies = "select id, body_sha256 from delivery where id = any($1::uuid[]) and state <> 'erased'"
 
+/** What must be known before the first attempts, in the events' order. Fails as a write would if Postgres is read-only. */
+export async function lookUpEvents(
+  sql: Sql,
+  erasures: ErasureList,
+  events: readonly NewDelivery[],
+): Promise<LookedUpEvent[]> {
+  const values = [events.map(({ eventId }) => eventId), events.map(({ channelId }) => channelId)]
+  const found = await sql<Row>(lookUp, values, "look-up-events")
+  if (found[0]?.read_only)
+    throw Object.assign(new Error("cannot store deliveries in a read-only transaction"), {
+      code: readOnlyState,
+    })
+  const known = found.flatMap(({ delivery_id }) => delivery_id ?? [])
+  // A statement of its own, because hardly any event is known, and `delivery` has many partitions.
+  const stored =
+    known.length === 0 ? [] : await sql<{ id: string; body_sha256: Buffer }>(storedBodies, [known])
+  const hashes = new Map(stored.map(({ id, body_sha256 }) => [id, body_sha256]))
+  const newest = erasures.newest()
+  const current = newest?.version === found[0]?.erasures ? newest : await erasures.read()
+  return found.map((row, at) => {
+    const event = events[at]
+    const hash = hashes.get(row.delivery_id ?? "")
+    return {
+      ...row,
+      known: row.delivery_id !== null,
+      differs: hash !== undefined && !event?.bodySha256.equals(hash),
+      erased: event !== undefined && current?.covers(event.body, event.appendedAt) === true,
+    }
+  })
+}
+
+export type Erasures = {
+  version: string
+  /**
+   * Whether the content names a person or site whose erasure was requested after `recordedAt`, when Kafka stored the content. Errs
+   * towards true: it allows `clockMarginMs` for clock skew, and content that is not JSON may name anybody.
+   */
+  covers(content: Buffer, recordedAt: number): boolean
+}
+
 /** How far back erasures are read: they concern events that were published before them, and Kafka has deleted all older ones. */
 const relevantMs = sitePaidMaxAgeMs + clockMarginMs
 
-/** Looks events up and stores their deliveries, by a list of erasures that is read again when it has changed. */
-export function createEventStore(sql: Sql, sealingKeys: SealingKeys, settings: StoreSettings) {
-  let erasures: Erasures | undefined
-
-  async function readErasuresAgain(): Promise<Erasures> {
-    erasures = await readErasures({ sql, sealingKeys }, new Date(Date.now() - relevantMs))
-    return erasures
-  }
-
+/** The list of erasures as it was read last. */
+export function createErasureList(from: { sql: Sql; sealingKeys: SealingKeys }) {
+  let newest: Erasures | undefined
   return {
-    /** What must be known before the first attempts, in the events' order. Fails as a write would if Postgres is read-only. */
-    async lookUp(events: readonly NewDelivery[]): Promise<LookedUpEvent[]> {
-      const values = [events.map(({ eventId }) => eventId), events.map(({ channelId }) => channelId)]
-      const found = await sql<Row>(lookUp, values, "look-up-events")
-      if (found[0]?.read_only)
-        throw Object.assign(new Error("cannot store deliveries in a read-only transaction"), {
-          code: readOnlyState,
-        })
-      const known = found.flatMap(({ delivery_id }) => delivery_id ?? [])
-      // A statement of its own, because hardly any event is known, and `delivery` has many partitions.
-      const stored =
-        known.length === 0 ? [] : await sql<{ id: string; body_sha256: Buffer }>(storedBodies, [known])
-      const hashes = new Map(stored.map(({ id, body_sha256 }) => [id, body_sha256]))
-      const current = erasures?.version === found[0]?.erasures ? erasures : await readErasuresAgain()
-      return found.map((row, at) => {
-        const event = events[at]
-        const hash = hashes.get(row.delivery_id ?? "")
-        return {
-          ...row,
-          known: row.delivery_id !== null,
-          differs: hash !== undefined && !event?.bodySha256.equals(hash),
-          erased: event !== undefined && current?.covers(event.body, event.appendedAt) === true,
-        }
-      })
-    },
-    /** Returns the deliveries that were not stored, because another transaction has locked their rows. */
-    async store(batch: readonly FirstOutcome[]): Promise<string[]> {
-      for (let checked = erasures; ; checked = undefined) {
-        const locked = await storeDeliveries(sql, batch, settings, checked ?? (await readErasuresAgain()))
-        if (locked) return locked
-      }
+    newest: () => newest,
+    async read(): Promise<Erasures> {
+      newest = await readErasures(from, new Date(Date.now() - relevantMs))
+      return newest
     },
   }
 }
 
-export type EventStore = ReturnType<typeof createEventStore>
+export type ErasureList = ReturnType<typeof createErasureList>
 
 type ErasuresRow = { version: string; erased: Record<string, number> }
 
@@ -90,10 +96,7 @@ select version, (
            group by value) as subjects) as erased
   from erasure_list`
 
-/**
- * Reads the erasures that were requested since `since` and not cancelled. Rejects if SEALING_KEYS lacks the key of the
- * digests, because nobody could then say whom the erasures concern.
- */
+/** Reads the erasures that were requested since `since` and not cancelled. Rejects if SEALING_KEYS lacks the key of the digests. */
 export async function readErasures(
   { sql, sealingKeys }: { sql: Sql; sealingKeys: SealingKeys },
   since: Date,

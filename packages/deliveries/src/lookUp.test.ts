@@ -4,7 +4,8 @@ import { expect, test } from "vitest"
 import { sealingKeys } from "../test/fixtures/addErasure.ts"
 import { startDeliveryDatabase } from "../test/fixtures/deliveryDatabase.ts"
 import { newDelivery } from "../test/fixtures/newDelivery.ts"
-import { createEventStore } from "./eventStore.ts"
+import { createErasureList, lookUpEvents } from "./lookUp.ts"
+import { store } from "./store.ts"
 
 const person = { email: "kim@shop.example" }
 
@@ -28,13 +29,14 @@ test.each([
       if (name === "store-deliveries") await meanwhile.pop()?.()
       return sql(text, values, name)
     }
-    const store = createEventStore(suspended, sealingKeys, { digestKey, publishOutcomes: false })
+    const erasures = createErasureList({ sql, sealingKeys })
     if (change === "cancelled") await request()
     const body = Buffer.from(JSON.stringify(person))
     const delivery = newDelivery("kim", { body, appendedAt: Date.now() })
-    expect(await store.lookUp([delivery])).toMatchObject([{ erased: change === "cancelled" }])
+    expect(await lookUpEvents(sql, erasures, [delivery])).toMatchObject([{ erased: change === "cancelled" }])
     const deferral = { id: delivery.id, reason: "busy", attempt: 1, failures: 0, elapsedMs: null } as const
-    await store.store([{ delivery, attempt: null, deferral }])
+    const outcome = { delivery, attempt: null, deferral }
+    await store(suspended, erasures, [outcome], { digestKey, publishOutcomes: false })
     const rows = await sql(
       `select state::text, convert_from(body, 'utf8') like '%kim@%' as named,
               exists (select from waiting_delivery where delivery_id = id and deferred_reason = 'busy') as deferred
