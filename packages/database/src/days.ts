@@ -18,8 +18,8 @@ select wanted::date::text as day
  where wanted::date not in (select day from existing)`
 
 /**
- * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but not dropped with it. Each is made by
- * itself, so that one that cannot be made stops no other. Rejects with the first error.
+ * Makes the days of the next deliveries and syncs. Rows of a day that does not exist are stored, but not dropped with it. A day that
+ * cannot be made stops no other. Rejects with the first error.
  */
 export async function makeDays(sql: Sql, ahead = daysAhead): Promise<void> {
   const errors: unknown[] = []

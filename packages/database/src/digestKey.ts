@@ -8,8 +8,8 @@ const keyBytes = 32
 const digestBytes = 12
 
 /**
- * The key of the digests of e-mail addresses and of what contains them. The first process that needs it makes it. Rejects if
- * SEALING_KEYS lacks its key. With a key object, Node needs 2 µs for a digest, and 15 µs with the bytes.
+ * The key of the digests of e-mail addresses. The first process that needs it makes it. Rejects if SEALING_KEYS lacks its key. With a
+ * key object, Node needs 2 µs for a digest, and 15 µs with the bytes.
  */
 export async function readDigestKey(sql: Sql, sealingKeys: SealingKeys): Promise<KeyObject> {
   const read = () => sql<{ key_sealed: Buffer }>("select key_sealed from digest_key where id = $1", [id])

@@ -25,8 +25,8 @@ export function createSession({ url, readPassword }: DatabaseAccess, name: strin
 }
 
 /**
- * A client that has the password before it connects. A function as pg's own option would be called while the client
- * connects, its time would count as the time of connecting, and its failure would leave the connection open.
+ * A client that has the password before it connects. If pg's own option called the function, its time would count as the time of
+ * connecting, and its failure would leave the connection open.
  */
 export function clientClass(readPassword: () => Promise<string>, connectTimeoutMs?: number) {
   return class extends Client {

@@ -15,13 +15,9 @@ export type MigrateOptions = Pick<DatabaseAccess, "readPassword"> & {
   migrations?: readonly Migration[]
   /** How long a migration waits for a table's lock. All other statements on the table wait behind it. */
   lockTimeoutMs?: number
-  /**
-   * How often a migration is tried if Postgres ends it because a table is in use, or because of a deadlock with a
-   * process that locks the same tables. Between two tries, the statements that waited behind the migration are executed.
-   */
+  /** How often a migration is tried if a table is in use. Between two tries, the statements that waited behind it are executed. */
   attempts?: number
   pauseMs?: number
-  /** Called before the pause after each such try. */
   onBusy?: (error: Error, retry: BusyRetry) => void
   /** Called if another connection has had the lock of migrations for this long, and again after twice, four times as long and so on. */
   onLocked?: (holder: LockHolder) => void
@@ -30,13 +26,10 @@ export type MigrateOptions = Pick<DatabaseAccess, "readPassword"> & {
 
 export type BusyRetry = { attempt: number; attempts: number; pauseMs: number }
 
-/** The connection that has the lock of migrations. Where it comes from and since when is null if our account may not know it. */
+/** `address` and `since` are null if our account may not know them. */
 export type LockHolder = { pid: number; address: string | null; since: Date | null; waitedMs: number }
 
-/**
- * Applies the migrations that are not in the database's history, each in one transaction, and returns their names. May
- * run several times at once. Writes the same history as `prisma migrate deploy`.
- */
+/** Applies the migrations that are not in the database's history, and returns their names. Writes the history of `prisma migrate deploy`. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations())
   const access = { url, readPassword: options.readPassword }

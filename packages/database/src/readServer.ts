@@ -1,16 +1,12 @@
 import type { Sql } from "./pool.ts"
 
-/** The time by Postgres's clock. */
 export async function readClock(sql: Sql): Promise<Date> {
   const [row] = await sql<{ now: Date }>("select clock_timestamp() as now")
   if (!row) throw new Error("Postgres returned no time")
   return row.now
 }
 
-/**
- * How many replaced or deleted versions of the table's rows Postgres still keeps. While a transaction is open, vacuum removes
- * none of those that it may see, and scans pass over them.
- */
+/** How many replaced or deleted versions of the table's rows vacuum has not removed. Scans pass over them. */
 export async function readUnvacuumedRows(sql: Sql, table: string): Promise<number> {
   const [row] = await sql<{ rows: number }>(
     "select n_dead_tup::float8 as rows from pg_stat_user_tables where relid = to_regclass($1)",

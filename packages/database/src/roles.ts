@@ -72,9 +72,8 @@ export function roleOf(prefix: string, process: ProcessWithRole): string {
 const rolesLock = 7_483_920_115
 
 /**
- * Creates a role for each process, without a login, and sets its rights to those of `processRights`. Operators make
- * the processes' accounts members of these roles. May be repeated, and may run several times at once. Returns the
- * roles that it created.
+ * Creates a role for each process, without a login, and sets its rights. Operators make the processes' accounts members of these roles.
+ * May be repeated, and may run several times at once. Returns the roles that it created.
  */
 export async function ensureProcessRoles({
   prefix,

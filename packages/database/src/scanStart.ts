@@ -5,9 +5,9 @@ const fullScanEveryMs = 10_000
 const slackMs = 5_000
 
 /**
- * Where claims of the oldest rows (due syncs, ended deliveries) begin to read, in milliseconds. While an older transaction is open,
- * Postgres keeps the index entries of rows that have left, and a scan from the first one would read all of them. An older row, which
- * was locked or leased, waits for the next scan from the first row.
+ * Where claims of the oldest rows begin to read, in milliseconds. While an older transaction is open, Postgres keeps the index entries
+ * of rows that have left, and a scan from the first one would read all of them. An older row, which was locked or leased, waits for
+ * the next scan from the first row.
  */
 export function createScanStart() {
   let oldestMs = 0

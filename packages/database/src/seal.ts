@@ -1,10 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { z } from "zod"
 
-/**
- * Values are sealed (encrypted) with the key `current` and opened with any of the keys. To rotate: put a new
- * key first, reseal the rows, remove the old key.
- */
+/** Values are sealed (encrypted) with the key `current` and opened with any of the keys. */
 export type SealingKeys = { readonly current: string; readonly keys: ReadonlyMap<string, Buffer> }
 
 const format = 2
@@ -91,7 +88,7 @@ export function sealingKeyId(sealed: Uint8Array): string {
   return Buffer.from(sealed.subarray(2, 2 + length)).toString("utf8")
 }
 
-/** What a sealed value is for, and the row that it belongs to. Each purpose, the text before the first colon, has a key of its own. */
+/** What a sealed value is for, and its row. Each purpose, the text before the first colon, has a key of its own. */
 export const sealContexts = {
   signingSecret: (channel: string, secretId: string) => `channel-secret:${channel}:${secretId}`,
   receiverHeaders: (channel: string) => `channel-headers:${channel}`,
@@ -102,7 +99,6 @@ export const sealContexts = {
   openIdSignIn: "open-id-sign-in",
 }
 
-/** Only for processes that need signing secrets or show tokens. */
 export const sealingVariables = {
   SEALING_KEYS: z
     .string()

@@ -12,8 +12,8 @@ export type OldRows = { pool: Pool; before: Date; batch: number; pauseMs: number
 
 /**
  * Deletes rows older than `retentionMs` and makes the days of the next ones every hour, or more often if `retentionMs` is less than a
- * day. The first time is random, so that processes do not delete at the same time. `close` waits for `deleteBefore`, which must stop
- * when `signal` is aborted. Resolves when today's rows have a day, which could not be made after them.
+ * day. The first time is random, so that processes do not delete at the same time. `deleteBefore` must stop when `signal` is aborted.
+ * Resolves when today's rows have a day, which could not be made after them.
  */
 export async function startRetention(settings: {
   pool: Pool

@@ -37,10 +37,7 @@ function delayOf(schedule: RetrySchedule, step: number): number {
   return delay
 }
 
-/**
- * The `Retry-After` of a 429 or 503 in milliseconds. The header contains seconds or a date (RFC 9110,
- * 10.2.3). Undefined if it is unusable.
- */
+/** The `Retry-After` of a 429 or 503 (RFC 9110, 10.2.3) in milliseconds. Undefined if it is unusable. */
 function readRetryAfter(status: number, header: string | undefined, now: Date): number | undefined {
   if ((status !== 429 && status !== 503) || header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000

@@ -2,7 +2,7 @@ import { beforeFirstId, lowestDeliveryId } from "@sitewire/contracts"
 import { dropDay, named, type OldRows, oneAtATime, readClock, type Sql } from "@sitewire/database"
 import { sleepUnlessAborted } from "@sitewire/runtime"
 
-/** The key of the advisory lock that lets only one dispatcher delete at a time. */
+/** The key of the advisory lock. */
 const lockKey = 0x73697465
 
 export type DeletedRows = {
@@ -22,8 +22,8 @@ const statementsEndWithinMs = 60_000
 
 /**
  * Deletes the deliveries of days that ended before `before`, except those that wait for an attempt. Whole days are dropped, after their
- * events are forgotten: a repeated event then makes a second delivery, and is not lost. Where a delivery waits, the others are deleted
- * one by one with their events, and so are deliveries of days that were never made.
+ * events are forgotten: a repeated event then makes a second delivery, and is not lost. Where a delivery waits, and of days that were
+ * never made, the others are deleted one by one with their events.
  *
  * Statements are small, with pauses, so that they do not delay deliveries, replication or vacuum.
  */

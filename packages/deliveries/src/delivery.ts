@@ -21,12 +21,11 @@ export type NewDelivery = {
   channelId: string
   body: Buffer
   bodySha256: Buffer
-  /** The digests of the reference and of the site, for searches. */
+  /** Of the reference and of the site. */
   searchDigests: Buffer
   /** `onlyEmailDigest` of the event. */
   emailSha256: string | null
   correlation: string
-  /** The context of the event's span, if it is recorded. */
   traceparent: Traceparent | null
   /** When the event's record was appended to its topic, in milliseconds since the epoch. */
   appendedAt: number
@@ -44,9 +43,8 @@ export type DueDelivery = {
   /** Start of the retry period by `steadyClock`, moved forward by time that does not count, such as a pause. */
   since: number
   correlation: string
-  /** The context in which the event was processed. Null if its trace is not recorded. */
+  /** Of the event. Null: its trace is not recorded. */
   traceparent: Traceparent | null
-  /** The context of the attempt whose retry this is. */
   previousAttempt?: Traceparent | null
 } & ({ unstored: NewDelivery; claim: null } | { unstored: null; claim: Claim })
 
@@ -57,9 +55,7 @@ export type Claim = {
   deferredAt: Date | null
   /** Identifies the claim. */
   leaseExpiresAt: Date
-  /**
-   * No attempt may start after this (`performance.now()`), because the lease might end before the attempt.
-   */
+  /** No attempt may start after this (`performance.now()`), because the lease might end before the attempt. */
   attemptBefore: number
   /** When the attempt may start (`performance.now()`): at its time by Postgres's clock, and by the channel's maximum rate. */
   startAt: number

@@ -19,7 +19,7 @@ export async function erase(
        select id, event_id, channel_id, 'erased'::delivery_state, attempts, null, null, null, correlation, null from pending`)}
      select from pending`,
   )
-  // With the body's hash, somebody who knows all other fields could confirm a guess of the e-mail address.
+  // The body's hash could confirm a guess of the e-mail address.
   const deliveries = await execute(
     `update delivery
         set body = '', body_sha256 = '', state = 'erased', finished_at = now(), last_job = $job,

@@ -11,7 +11,7 @@ export type BacklogMetrics = {
   daysAhead: number
 }
 
-/** Millions of deferred deliveries would take seconds to count, at each scrape of each dispatcher. */
+/** Millions would take seconds to count, at each scrape of each dispatcher. */
 const maxCounted = 100_000
 
 const counts = `

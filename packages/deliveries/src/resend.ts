@@ -3,8 +3,8 @@ import { unreachableUntilNow } from "./unreachable.ts"
 import { awaitWaiting } from "./waiting.ts"
 
 /**
- * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, so that a dispatcher
- * sends each again in a new retry period. Returns their ids. `sql` must run within a transaction.
+ * Defers those of the deliveries that are not erased, whose channel exists and that match the conditions, in a new retry period. Returns
+ * their ids. `sql` must run within a transaction.
  *
  * An attempt in flight ends a deferral only if `deferred_at` still has the value that the attempt has read. The new value is always
  * different. A lease stays, so that no second attempt starts before it ends.

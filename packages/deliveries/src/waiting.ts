@@ -22,7 +22,7 @@ export async function awaitWaiting(sql: Sql, ids: readonly string[]): Promise<vo
   )
 }
 
-/** SQL: no attempt may be in flight, because nobody has claimed the row, or its lease has ended. */
+/** SQL: no attempt may be in flight. */
 export const isFree = "(lease_expires_at is null or lease_expires_at < now())"
 
 /**
@@ -56,9 +56,8 @@ export const deferIfDue = (reason: string) =>
     .join(",\n         ")
 
 /**
- * The steps of a statement that end the wait of deliveries without an attempt. Those that are pending become dead; those that were
- * delivered before, and waited for a resend, stay delivered. A step `locked` has locked their rows of waiting_delivery, and selects
- * `delivery_id` and `since`, the start of their retry period.
+ * The steps of a statement that end the wait of deliveries without an attempt. Those that are pending become dead; those that waited for
+ * a resend stay delivered. A step `locked` has locked their rows of waiting_delivery, and selects `delivery_id` and `since`.
  */
 export const endWaiting = (error: "not-attempted" | "channel-deleted") => `ended as (
   delete from waiting_delivery where delivery_id = any (array(select delivery_id from locked))

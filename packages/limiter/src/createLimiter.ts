@@ -15,13 +15,13 @@ import {
 } from "./permits.ts"
 
 export type LimiterSettings = BreakerSettings & {
-  /** How many permits one key may hold, at most. A permit allows one call. See `createLimiter` for keys. */
+  /** How many permits one key may have. A permit allows one call. */
   maxConcurrency: number
   /** The limit of a new key; it grows by one with each success. */
   startConcurrency?: number
   /** A key is slow if its average response time, or the age of its oldest permit, reaches this. */
   slowMs?: number
-  /** How many permits all slow keys may hold together, however many keys there are. */
+  /** How many permits all slow keys may have together. */
   slowConcurrency: number
   /** The same for all keys that have not responded yet, because they may hang. No limit by default. */
   unknownConcurrency?: number
@@ -29,17 +29,13 @@ export type LimiterSettings = BreakerSettings & {
   maxWaitMs: number
   now?: () => number
   onBreaker?: (key: string, state: "open" | "closed", failures: number) => void
-  /**
-   * Called when a permit is released, if the key then has a free permit or a queue that is less than half
-   * full. Not called while the key's breaker is open.
-   */
+  /** Called when a permit is released, if the key then has a free permit or a queue that is less than half full. */
   onCapacity?: (key: string) => void
 }
 
 /**
- * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the
- * others. Each key has a concurrency limit and a circuit breaker. All slow keys together, and all that have not responded yet,
- * have a maximum, so that quick keys get permits however many others hang.
+ * Limits how many calls run at the same time, so that one key (a channel or a source host) cannot delay the others. All slow keys
+ * together, and all that have not responded yet, have a maximum, so that quick keys get permits however many others hang.
  */
 export function createLimiter(settings: LimiterSettings) {
   const { maxConcurrency, startConcurrency = 8, slowMs = 500, slowConcurrency, maxWaitMs } = settings
@@ -212,8 +208,7 @@ function queueCallers(
 
   /**
    * Rejects callers that would now wait too long: while a key does not respond, `responseMs` grows, so fewer callers may
-   * wait. If a key waits for permits that other keys hold, its own response time says nothing about the wait: callers that
-   * have waited for `maxWaitMs` are rejected.
+   * wait. If a key waits for permits of other keys, its own response time says nothing about the wait.
    */
   function rejectExcess(): void {
     let anyWaits = false

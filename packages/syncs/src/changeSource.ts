@@ -5,12 +5,10 @@ import { insertAbandoned, joinTraceparents } from "./syncRun.ts"
  * Changes the source of a connection, in a transaction.
  *
  * - A sync that is running fetches the old source. Without its grant id, it can store neither content nor its end. Its triggers join
- *   the next sync, with their traces.
+ *   the next sync.
  * - `window_ends_at` stays: the running sync may already have sent its request.
  * - A claim that began before may still read the old source. It requires equal versions in both rows, so it grants no start.
- * - The window is created if there is none: a trigger that creates it at the same time could give it the old version, and no claim would
- *   match.
- * - The validator of the old source would mean nothing to the new one. The content stays until a sync replaces it.
+ * - The window is created if there is none: a trigger that creates it at the same time could give it the old version.
  */
 export async function changeSource(
   sql: Sql,

@@ -10,7 +10,7 @@ export type DueSyncs = {
 
 /** Of hosts for which syncs wait, so many are read. */
 const mostHosts = 10_000
-/** As many are counted in the hosts' queues. The number of due syncs has no bound, and each scheduler counts them. */
+/** In the hosts' queues, and as many that are in none. */
 const mostCounted = 100_000
 
 /**

@@ -1,10 +1,7 @@
 import type { SyncError } from "@sitewire/contracts"
 import type { Traceparent } from "@sitewire/runtime"
 
-/**
- * What the first of a run's triggers waited for: its window; or the end of the run before, because it came during that run; or
- * the pause after a failure.
- */
+/** What the first of a run's triggers waited for. */
 export type WaitedFor = "window" | "during_run" | "after_failure"
 
 /** A start that Postgres granted to this process and no other. */
@@ -12,7 +9,7 @@ export type GrantedRun = {
   connection: string
   /** The connection's site. Null: it has none. */
   site: string | null
-  /** Number of the start. Results are discarded unless fence and grant id are the connection's newest. */
+  /** Results are discarded unless fence and grant id are the connection's newest. */
   fence: number
   /** Random, because after a failover that lost this grant, another run can get the same fence. */
   grantId: string
@@ -28,7 +25,7 @@ export type GrantedRun = {
   lastTriggerAt: Date | null
   waitedFor: WaitedFor
   correlation: string | null
-  /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
+  /** Of the triggers that the run covers, and of failed runs that covered them before. */
   traceparents: Traceparent[]
   /** The connection's own credentials, encrypted. Null: it has no request headers. */
   signingSecret: Buffer

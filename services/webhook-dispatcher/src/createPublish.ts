@@ -22,7 +22,7 @@ export type Publish = (record: ProducerRecord, options?: PublishOptions) => Prom
 
 /**
  * Drops and logs a record that the broker rejects for good, because retrying would block the consumed partition. `onTopic` reports
- * a topic that rejects everything (a missing permission) until it accepts a record. `onState`: whether Kafka is available.
+ * a topic that rejects everything (a missing permission).
  */
 export function createPublish(parts: {
   producer: Pick<Producer, "publish" | "check">

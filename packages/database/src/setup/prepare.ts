@@ -17,10 +17,7 @@ export type PrepareSettings = {
   log: Logger
 } & TopicSettings
 
-/**
- * Applies the migrations, creates the topics and corrects their settings. Call it before the services of a
- * new version start. May be repeated, and may run several times at once.
- */
+/** May be repeated, and may run several times at once. */
 export async function prepare(settings: PrepareSettings): Promise<void> {
   const { database, deadlineMs, log } = settings
   const pool = openPool({ ...database, size: 1, name: "sitewire-setup" })
@@ -73,10 +70,7 @@ export async function prepare(settings: PrepareSettings): Promise<void> {
   await prepareTopics(kafka, settings, log)
 }
 
-/**
- * Stores an API key that the operator has generated, with all rights, and its audit entry. Changes nothing if the key is known, so a revoked
- * key stays revoked when the setup job runs again.
- */
+/** Changes nothing if the key is known, so a revoked key stays revoked when the setup job runs again. */
 async function storeFirstApiKey(sql: Sql, key: string): Promise<{ stored: boolean }> {
   const hash = sha256(key)
   const rows = await sql(

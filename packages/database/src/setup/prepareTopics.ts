@@ -13,10 +13,7 @@ export type TopicSettings = {
   retryPeriodMs: number
 }
 
-/**
- * Creates the topics and corrects their settings. Topics that others make are only compared: a missing one is an error, and
- * other differences are warnings.
- */
+/** Topics that others make are only compared: a missing one is an error, and other differences are warnings. */
 export async function prepareTopics(
   kafka: KafkaConnection,
   { topicPrefix: prefix, manageTopics = true, topicSettings, replication, ...retries }: TopicSettings,

@@ -21,9 +21,8 @@ const breakerFailures = 8
 const forgetAfterWindows = 20
 
 /**
- * Limits the syncs in flight of this process, in total and per source host. Slow connections, whose syncs take more than
- * their equal share (`createEqualShare`), get at most half of the permits, in total and of each host. While a host's circuit
- * breaker is open, only probes start: its other connections stay due, and no failure is counted for them.
+ * Limits the syncs in flight of this process, in total and per source host. Slow connections get at most half of the permits, in total
+ * and of each host. While a host's circuit breaker is open, only probes start: its other connections stay due.
  */
 export function createHostLimiter(settings: HostLimiterSettings) {
   const { maxRunning, maxPerHost, startPerHost = 4, deadlineMs, windowMs, onBreaker } = settings
@@ -44,10 +43,7 @@ export function createHostLimiter(settings: HostLimiterSettings) {
     ...(onBreaker ? { onBreaker } : {}),
   })
   const slow = { total: 0, byHost: new Map<string, number>() }
-  /**
-   * Hosts that got permits since the last call of `free`. The limiter's `constrained` omits those that are
-   * idle again. They are added, because they may have more capacity than the default, `otherHost`.
-   */
+  /** Hosts that got permits since the last call of `free`: `constrained` omits idle ones, which may have more capacity than `otherHost`. */
   const recent = new Set<string>()
   /** When the last sync of a host ended. */
   const lastUsed = new Map<string, number>()

@@ -2,10 +2,7 @@ import type { Producer } from "@sitewire/kafka"
 import { type Logger, type RowClaim, reasonOf, startPublishingRows } from "@sitewire/runtime"
 import type { UnpublishedChange } from "@sitewire/syncs"
 
-/**
- * Publishes to `connection.changed` which connections have a new content, or were deleted (a tombstone). No sync waits for it. The
- * producer's deadline is `publishWithinMs`.
- */
+/** Publishes which connections have a new content, or were deleted (a tombstone). The producer's deadline is `publishWithinMs`. */
 export function startPublishingChanges(parts: {
   claim: (settings: RowClaim) => Promise<UnpublishedChange[]>
   settle: (changes: UnpublishedChange[]) => Promise<void>

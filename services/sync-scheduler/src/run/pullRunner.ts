@@ -76,10 +76,8 @@ export function createPullRunner(options: PullRunnerOptions): Runner {
   }
 }
 
-/** Ends the download, because a newer start of the connection has been granted. */
+/** They end the download. */
 class StaleFence extends Error {}
-
-/** Ends the download, because the site would store too much. */
 class SiteFull extends Error {}
 
 /** Our own headers last, because no header of the connection may replace them. */
@@ -159,10 +157,7 @@ function storageFailed(error: unknown): SyncResult {
   return { outcome: "failed", error: "storage", detail }
 }
 
-/**
- * Headers that name the connection and sign the request with its own secret. The signature covers method, URL and time: who
- * has captured it can request the same URL, for as long as the source accepts that time.
- */
+/** The signature covers method, URL and time: who has captured it can request the same URL, for as long as the source accepts that time. */
 function signSourceRequest(
   { connection, fence, source: url }: Pick<GrantedRun, "connection" | "fence" | "source">,
   { serviceName, signingSecret }: { serviceName: string; signingSecret: string },

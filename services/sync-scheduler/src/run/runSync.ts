@@ -88,8 +88,8 @@ const longestTransitMs = 5_000
 
 /**
  * Executes a granted run. It must send its request within the start grace, which is the only reserve in `window_ends_at`. A run that
- * starts late, as after a suspend of the machine, is abandoned and may start again at once. One whose network connection is not ready
- * in time fails and uses up its window, because a slow source would be called without a pause.
+ * starts late is abandoned and may start again at once. One whose network connection is not ready in time fails and uses up its
+ * window, because a slow source would be called without a pause.
  */
 function createRunWithinGrace(options: RunSyncOptions) {
   const { runners, startGraceMs, stopping, abort, log } = options

@@ -4,10 +4,7 @@ import { type Logger, type Readiness, reasonOf } from "@sitewire/runtime"
 /** How often the gateway checks Kafka and Postgres. */
 export const checkEveryMs = 1_000
 
-/**
- * Tells readiness whether the topic accepts records. If only some partitions do, the gateway stays ready, because others use the same
- * brokers. Resolves after the first check.
- */
+/** If only some partitions accept records, the gateway stays ready, because others use the same brokers. Resolves after the first check. */
 export async function watchTopic(settings: {
   producer: Pick<Producer, "check" | "publish">
   topic: string

@@ -3,12 +3,12 @@ import type { Socket } from "node:net"
 export type ConnectionLimit = ReturnType<typeof limitConnections>
 
 /**
- * Limits a server to `max` connections. Only a connection whose trigger waits for us is never closed (GATEWAY_MAX_WAITING limits
- * these). Incomplete requests and unread responses protect none, because they cost their sender nothing.
+ * Limits a server to `max` connections. A connection whose trigger waits for us is never closed (GATEWAY_MAX_WAITING limits these).
+ * Of the others, the one that has been idle for longest is.
  *
- * Of the others, the one that has been idle for longest is closed. A connection is proven when one of its triggers has been accepted.
- * Unproven ones may be half of all connections: beyond it they are closed first, so that callers without a valid trigger URL close no
- * partner's connection. Within it they are not, so that idle proven connections do not keep new callers out.
+ * A connection is proven when one of its triggers has been accepted. Unproven ones may be half of all: beyond it they are closed first,
+ * so that callers without a valid trigger URL close no partner's connection. Within it they are not, so that idle proven connections do
+ * not keep new callers out.
  */
 export function limitConnections(max: number) {
   const open = new Map<Socket, { waiting: number; proven: boolean }>()

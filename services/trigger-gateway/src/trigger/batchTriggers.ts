@@ -37,9 +37,8 @@ export type BatchTriggersSettings = BatchBounds & {
 }
 
 /**
- * Batches triggers. Each caller gets exactly one response, within `deadlineMs`. A trigger with the outcome "unavailable" may have been
- * published all the same, which causes one needless sync at most. Responses are callbacks, because promises would cost more CPU time
- * than the work itself.
+ * Each caller gets exactly one response, within `deadlineMs`. A trigger with the outcome "unavailable" may have been published all the
+ * same. Responses are callbacks, because promises would cost more CPU time than the work itself.
  */
 export function batchTriggers(settings: BatchTriggersSettings) {
   const { processBatch, isUnavailable, maxWaiting, deadlineMs } = settings

@@ -18,9 +18,8 @@ type WithSecret = Pick<Channel, "channel_id" | "secret_id" | "secret_sealed">
 export type ChannelOpener = ReturnType<typeof createChannelOpener>
 
 /**
- * Caches decrypted (unsealed) secrets by id. A rotation creates a new id, so a cached secret is never
- * outdated. If a value cannot be unsealed, the process has the wrong sealing keys: calls `onUnopened` and
- * throws.
+ * Caches decrypted (unsealed) secrets by id. A rotation creates a new id, so a cached secret is never outdated. If a value cannot be
+ * unsealed, calls `onUnopened` and throws.
  */
 export function createChannelOpener(keys: SealingKeys, onUnopened: (why: string) => void) {
   function open<T>(unsealed: () => T): T {
@@ -50,20 +49,14 @@ export function createChannelOpener(keys: SealingKeys, onUnopened: (why: string)
   }
 }
 
-/**
- * The channel as if its other secret were its only one. The other one is, during a rotation, the next (staged) or the previous one
- * (retiring). Null: there is none.
- */
+/** The channel as if its other secret, the staged or the retiring one, were its only one. Null: there is none. */
 export function otherAsActive(channel: Channel): Channel | null {
   const { other_secret_id: secret_id, other_secret_sealed: secret_sealed } = channel
   if (secret_id === null || secret_sealed === null) return null
   return { ...channel, secret_id, secret_sealed, other_secret_id: null, other_secret_sealed: null }
 }
 
-/**
- * Decrypts the newest channel's secret at the start, so that a process with the wrong sealing keys never
- * becomes ready.
- */
+/** So that a process with the wrong sealing keys never becomes ready. */
 export async function checkNewestSecret(parts: {
   sql: Sql
   openSecret: ChannelOpener["openSecret"]
@@ -81,7 +74,6 @@ export async function checkNewestSecret(parts: {
 
 type Headers = Readonly<Record<string, string>>
 
-/** The names of a channel's request headers. Nobody may read the values. */
 export function hideValues(partners: Headers): Record<string, string> {
   return Object.fromEntries(Object.keys(partners).map((name) => [name, "…"]))
 }

@@ -17,9 +17,9 @@ export type HandleRetriesParts = {
 }
 
 /**
- * Claims the deliveries whose attempts are due, by the records of the retry topics, and attempts them. The records are only timers: one
- * that is lost, late, repeated or unreadable costs nothing, because the poll finds what is due. A record is done when its attempt
- * is, so that no more are consumed than can be attempted.
+ * Claims the deliveries that records of the retry topics wake, and attempts them. A record that is lost, late, repeated or unreadable
+ * costs nothing, because the poll finds what is due. It is done when its attempt is, so that no more are consumed than can be
+ * attempted.
  */
 export function createHandleRetries({ claim, start, metrics, log }: HandleRetriesParts) {
   return async function handleRetries(

@@ -7,12 +7,10 @@ import { createFutureTimes } from "./backlogs.ts"
 const lateStartInterval = 900
 
 export type StartClaimedParts = {
-  /** Resolves when the outcome is durable or the claim is released. */
   attempt: (due: ClaimedDelivery) => Promise<void>
   release: (claim: Release) => Promise<unknown>
   /** How many claimed deliveries may be unfinished. */
   most: number
-  /** More can be claimed, after none could. */
   onFree: () => void
   stopping: AbortSignal
   metrics: Pick<DispatcherMetrics, "claimed">
