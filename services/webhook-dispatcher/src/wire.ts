@@ -2,7 +2,7 @@ import type { TopicNames } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import type * as deliveries from "@sitewire/deliveries"
 import { countUnreachable } from "@sitewire/deliveries"
-import { createLimiter, type Limiter } from "@sitewire/limiter"
+import { createLimiter } from "@sitewire/limiter"
 import type { Config, Logger, RetryStatement, Tracing } from "@sitewire/runtime"
 import type { dispatcherVariables } from "./config.ts"
 import type { Publish } from "./createPublish.ts"
@@ -47,7 +47,7 @@ export type DispatcherParts = {
 }
 
 /** For a late start of an attempt, and for recording it. */
-const reserveMs = 2_500
+const marginMs = 2_500
 
 /** Builds the stages, in the order in which a delivery passes them. Starts to attempt what is stored. */
 export function wire(parts: DispatcherParts) {
@@ -148,7 +148,10 @@ export function wire(parts: DispatcherParts) {
     counts: limiter.counts,
     /** Channels that fail, are slow, or have deferred deliveries. */
     statuses: (): ChannelStatus[] =>
-      [...new Set([...limiter.unusual(), ...backlogs.all()])].map((channel) => statusOf(channel, limiter)),
+      [...new Set([...limiter.unusual(), ...backlogs.all()])].map((channel) => ({
+        channel,
+        ...limiter.status(channel),
+      })),
     forget: limiter.forget,
     closeBreaker: limiter.close,
     async close(deadlineMs: number): Promise<void> {
@@ -159,27 +162,15 @@ export function wire(parts: DispatcherParts) {
   }
 }
 
-function statusOf(channel: string, limiter: Pick<Limiter, "status">): ChannelStatus {
-  const { openedAt, failures, limit, inFlight, averageMs } = limiter.status(channel)
-  return {
-    channel,
-    breakerOpenForMs: openedAt === null ? null : performance.now() - openedAt,
-    failures,
-    concurrencyLimit: limit,
-    inFlight,
-    averageMs: Math.round(averageMs),
-  }
-}
-
 /**
  * The lease outlasts the statement that claims, the attempt, and the statement that records it. Otherwise, if Postgres is slow, the
  * delivery would be claimed and released for ever, or sent twice.
  */
 function leaseOf({ config, longestStatementMs }: DispatcherParts) {
-  const attemptWithinMs = longestStatementMs + config.CHANNEL_MAX_WAIT + reserveMs
+  const attemptWithinMs = longestStatementMs + config.CHANNEL_MAX_WAIT + marginMs
   return {
     attemptWithinMs,
-    leaseMs: attemptWithinMs + config.DELIVERY_TIMEOUT + reserveMs + longestStatementMs,
+    leaseMs: attemptWithinMs + config.DELIVERY_TIMEOUT + marginMs + longestStatementMs,
   }
 }
 

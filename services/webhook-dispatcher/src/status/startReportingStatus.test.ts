@@ -8,7 +8,7 @@ test("a channel that another transaction has locked delays no statuses", async (
   onTestFinished(() => other.release(true))
   await other.query("begin")
   await other.query("select from channel where id = 'acme' for update")
-  const status = { breakerOpenForMs: null, failures: 1, concurrencyLimit: 1, inFlight: 0, averageMs: 1 }
+  const status = { openedAt: null, failures: 1, limit: 1, inFlight: 0, averageMs: 1 }
   expect(await reportStatuses(sql, "this", [{ channel: "acme", ...status }])).toEqual([])
   expect(await sql("select from channel_status")).toHaveLength(1)
 })

@@ -1,15 +1,8 @@
 import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
+import type { Limiter } from "@sitewire/limiter"
 import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 
-export type ChannelStatus = {
-  channel: string
-  /** Null: the circuit breaker is closed. */
-  breakerOpenForMs: number | null
-  failures: number
-  concurrencyLimit: number
-  inFlight: number
-  averageMs: number
-}
+export type ChannelStatus = { channel: string } & ReturnType<Limiter["status"]>
 
 export type ReportingParts = {
   sql: Sql
@@ -48,11 +41,11 @@ export function startReportingStatus(parts: ReportingParts): { close(): Promise<
 
 const columns: Columns<ChannelStatus> = {
   channel_id: ["text", ({ channel }) => channel],
-  open_for_ms: ["float8", ({ breakerOpenForMs }) => breakerOpenForMs],
+  open_for_ms: ["float8", ({ openedAt }) => openedAt && performance.now() - openedAt],
   failures: ["int", ({ failures }) => failures],
-  concurrency_limit: ["int", ({ concurrencyLimit }) => concurrencyLimit],
+  concurrency_limit: ["int", ({ limit }) => limit],
   in_flight: ["int", ({ inFlight }) => inFlight],
-  average_ms: ["int", ({ averageMs }) => averageMs],
+  average_ms: ["int", ({ averageMs }) => Math.round(averageMs)],
 }
 
 /** Without the time for which the breaker is open, which always changes. */
