@@ -4,7 +4,7 @@ import { createGatewayMetrics } from "./metrics.ts"
 
 test("every outcome starts at 0, so that the first rejected trigger is an increase as well", async () => {
   const registry = createMetrics("test")
-  createGatewayMetrics(registry, { waiting: () => 0, unavailablePartitions: () => 0 })
+  createGatewayMetrics(registry)
   const text = await registry.metrics()
   for (const outcome of ["accepted", "not_found", "too_large", "unavailable", "method"])
     expect(text).toContain(`sitewire_triggers_total{outcome="${outcome}",service="test"} 0\n`)

@@ -6,10 +6,7 @@ type RequestOutcome = "accepted" | "not_found" | "too_large" | "unavailable" | "
 export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
 /** No label contains a part of a request, because its path contains the token. */
-export function createGatewayMetrics(
-  registry: Registry,
-  current: { waiting: () => number; unavailablePartitions: () => number },
-) {
+export function createGatewayMetrics(registry: Registry) {
   const registers = [registry]
   const requests = new Counter({
     name: "sitewire_triggers_total",
@@ -39,7 +36,21 @@ export function createGatewayMetrics(
     buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000],
     registers,
   })
-  registerReadGauges(registry, () => current, [
+  return {
+    count: (outcome: RequestOutcome): void => outcomes[outcome].inc(),
+    responded({ status }: TriggerOutcome, durationMs: number): void {
+      outcomes[status === "not found" ? "not_found" : status].inc()
+      responseSeconds.observe(durationMs / 1_000)
+    },
+    batch: (step: "check" | "publish", size: number): void => batchSizes.observe({ step }, size),
+  }
+}
+
+export function registerGauges(
+  registry: Registry,
+  read: { waiting: () => number; unavailablePartitions: () => number },
+): void {
+  registerReadGauges(registry, () => read, [
     {
       name: "sitewire_triggers_waiting",
       help: "Triggers that wait for Postgres or Kafka.",
@@ -51,12 +62,4 @@ export function createGatewayMetrics(
       of: ({ unavailablePartitions }) => unavailablePartitions(),
     },
   ])
-  return {
-    count: (outcome: RequestOutcome): void => outcomes[outcome].inc(),
-    responded({ status }: TriggerOutcome, durationMs: number): void {
-      outcomes[status === "not found" ? "not_found" : status].inc()
-      responseSeconds.observe(durationMs / 1_000)
-    },
-    batch: (step: "check" | "publish", size: number): void => batchSizes.observe({ step }, size),
-  }
 }

@@ -4,7 +4,7 @@ import type { Logger, Registry, Tracing } from "@sitewire/runtime"
 import { createApp } from "./http/createApp.ts"
 import { createHttpServer, type ServerLimits } from "./http/createHttpServer.ts"
 import { limitConnections } from "./http/limitConnections.ts"
-import { createGatewayMetrics } from "./metrics.ts"
+import { createGatewayMetrics, registerGauges } from "./metrics.ts"
 import { batchTriggers } from "./trigger/batchTriggers.ts"
 import { createProcessBatch } from "./trigger/processBatch.ts"
 
@@ -36,7 +36,7 @@ const maxRunning = 4
 export function wire(parts: GatewayParts): Server {
   const { limits, topic, readHashes, publish } = parts
   const { isUnavailable, unavailablePartitions, registry, tracing, log, stopping } = parts
-  const metrics = createGatewayMetrics(registry, { waiting: () => triggers.waiting(), unavailablePartitions })
+  const metrics = createGatewayMetrics(registry)
   const triggers = batchTriggers({
     processBatch: createProcessBatch({ readHashes, publish, topic, metrics, tracing, log }),
     isUnavailable,
@@ -47,6 +47,7 @@ export function wire(parts: GatewayParts): Server {
     maxWaiting: limits.maxWaiting,
     deadlineMs: limits.deadlineMs,
   })
+  registerGauges(registry, { waiting: triggers.waiting, unavailablePartitions })
   const connections = limitConnections(limits.maxConnections)
   const app = createApp({ handle: triggers.handle, connections, metrics, tracing, log, stopping })
   return createHttpServer(limits, app, connections)

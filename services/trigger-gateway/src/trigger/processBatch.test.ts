@@ -25,10 +25,7 @@ async function start(
       published.push(...records.map(({ value }) => String(value)))
     },
     topic: "connector.triggered",
-    metrics: createGatewayMetrics(createMetrics("test"), {
-      waiting: () => 0,
-      unavailablePartitions: () => 0,
-    }),
+    metrics: createGatewayMetrics(createMetrics("test")),
     tracing: noTracing,
     log: createLogger({ service: "test", level: "silent" }),
   })
