@@ -31,7 +31,7 @@ export const changeAddress = implement(
     const refused =
       rejectHeaders(channel, address.href) ??
       (await checkRunning(prisma, { channel_id: id }, "address_change")) ??
-      (await rejectMany(prisma, id, "address_change"))
+      (await rejectMany(prisma, id))
     if (refused) return refused
     const { id: check } = await prisma.receiverCheck.create({
       data: {
@@ -128,37 +128,29 @@ const outdated =
   "The receiver answered the challenge, but the channel was changed meanwhile, or the answer is older than 15 minutes. Read the channel, and send the request again."
 
 const minuteMs = 60_000
+/** Otherwise a key could have a dispatcher call many addresses. */
+const limits = [
+  { most: 5, withinMs: minuteMs, span: "a minute" },
+  { most: 50, withinMs: 24 * 60 * minuteMs, span: "a day" },
+]
 
-const limits = {
-  // Otherwise a key could have a dispatcher call many addresses.
-  address_change: {
-    code: "too-many-address-changes",
-    what: "The address of this channel may be changed",
-    most: [
-      { most: 5, withinMs: minuteMs, span: "a minute" },
-      { most: 50, withinMs: 24 * 60 * minuteMs, span: "a day" },
-    ],
-  },
-} as const
-
-/** A problem if a channel had as many checks of this kind as it may. Call it with the channel locked. */
-async function rejectMany(
-  prisma: ApiContext["prisma"],
-  channelId: string,
-  kind: keyof typeof limits,
-): Promise<Problem | null> {
-  const { code, what, most: all } = limits[kind]
-  for (const { most, withinMs, span } of all) {
+/** A problem if the address of the channel, which is locked, was to be changed as often as it may be. */
+async function rejectMany(prisma: ApiContext["prisma"], channelId: string): Promise<Problem | null> {
+  for (const { most, withinMs, span } of limits) {
     const oldest = await prisma.receiverCheck.findFirst({
-      where: { channel_id: channelId, kind, created_at: { gt: new Date(Date.now() - withinMs) } },
+      where: {
+        channel_id: channelId,
+        kind: "address_change",
+        created_at: { gt: new Date(Date.now() - withinMs) },
+      },
       orderBy: { created_at: "desc" },
       skip: most - 1,
       select: { created_at: true },
     })
     if (!oldest) continue
     const retryAfterSeconds = Math.ceil((oldest.created_at.getTime() + withinMs - Date.now()) / 1_000)
-    const detail = `${what} ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
-    return { ...problem(code, detail), retryAfterSeconds }
+    const detail = `The address of this channel may be changed ${most} times in ${span}, attempts included. Try again in ${retryAfterSeconds} seconds.`
+    return { ...problem("too-many-address-changes", detail), retryAfterSeconds }
   }
   return null
 }

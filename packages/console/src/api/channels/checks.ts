@@ -56,7 +56,8 @@ async function requestTest(
       ? { kind: "ok" as const, href: tested }
       : checkChannelAddress(context, address, channel?.partner_may_change_address ?? false)
   if (checked.kind === "problem") return checked
-  if (kind === "secret_test" && channel?.other_secret_id === null) return rotationConflict(prisma, id, "test")
+  const conflict = kind === "secret_test" && channel && rotationConflict(channel, "test")
+  if (conflict) return conflict
   const requestedBy = nameOf(caller)
   const running = await checkRunning(
     prisma,
