@@ -4,7 +4,7 @@ import { withoutQuery } from "../audit/withoutQuery.ts"
 import { type ChannelOfHealth, readHealth } from "../channels/readHealth.ts"
 import { attemptResponse, attemptsOf } from "../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../deliveries/maskEmails.ts"
-import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
+import { type Claim, claimRecipient } from "./claim.ts"
 
 /** So many channels are described, and so many more are named. */
 const mostDescribed = 10
@@ -53,55 +53,42 @@ export async function claimContact(context: ContactMailContext): Promise<Claim |
   const waiting = await sql<{ digest: string }>(
     ...named(`select distinct digest from (${news}) as news limit ${mostTold}`, { after_ms: afterMs }),
   )
-  if (waiting.length === 0) return null
-  const digests = waiting.map(({ digest }) => digest)
-  await addRecipients(sql, digests)
-  const [recipient] = await sql<{ id: string; attempts: number }>(
-    `update mail_recipient set ${claimed}
-      where id = (select id from mail_recipient where id = any($1::text[]) and next_at <= now()
-                   order by next_at limit 1 for update skip locked)
-     returning id, attempts`,
-    [digests],
+  return claimRecipient(
+    sql,
+    waiting.map(({ digest }) => digest),
+    (digest) => prepareMail(context, digest),
   )
-  if (!recipient) return null
-  const { id, attempts } = recipient
+}
+
+/** Null: another console has told the contact, or it was erased. */
+async function prepareMail(context: ContactMailContext, digest: string) {
+  const { sql, afterMs } = context
   const rows = await sql<News>(
     ...named(
-      `select channel_id, state, dead from (${news}) as news where digest = $id order by channel_id limit ${mostTold}`,
-      { after_ms: afterMs, id },
+      `select channel_id, state, dead from (${news}) as news where digest = $digest order by channel_id limit ${mostTold}`,
+      { after_ms: afterMs, digest },
     ),
   )
   const [contact] = await sql<{ address: string }>(
     "select address from channel_contact where digest = $1 limit 1",
-    [id],
+    [digest],
   )
-  // Another console has told it, or it was erased.
   if (!contact || rows.length === 0) return null
   const of = (...states: News["state"][]) => rows.filter(({ state }) => states.includes(state))
   return {
-    attempts,
     mail: { to: [contact.address], ...(await describe(context, of("failing", "dead"), of("recovered"))) },
-    async settle() {
-      await sql(
-        ...named(
-          `with told as (
-             update channel_contact
-                set told_failing_at = case when channel_id = any($failing::text[]) then now()
-                                           when not channel_id = any($recovered::text[]) then told_failing_at end,
-                    told_dead_at = greatest(told_dead_at,
-                      (select max(created_at) from incident where id = any($dead::text[]) and subject_id = channel_id))
-              where digest = $id and channel_id = any($told::text[])
-           )
-           update mail_recipient set ${settled} where id = $id`,
-          {
-            id,
-            failing: of("failing").map(({ channel_id }) => channel_id),
-            recovered: of("recovered").map(({ channel_id }) => channel_id),
-            dead: of("dead").map(({ dead }) => dead),
-            told: rows.map(({ channel_id }) => channel_id),
-          },
-        ),
-      )
+    told: `
+      update channel_contact
+         set told_failing_at = case when channel_id = any($failing::text[]) then now()
+                                    when not channel_id = any($recovered::text[]) then told_failing_at end,
+             told_dead_at = greatest(told_dead_at,
+               (select max(created_at) from incident where id = any($dead::text[]) and subject_id = channel_id))
+       where digest = $recipient and channel_id = any($told::text[])`,
+    values: {
+      failing: of("failing").map(({ channel_id }) => channel_id),
+      recovered: of("recovered").map(({ channel_id }) => channel_id),
+      dead: of("dead").map(({ dead }) => dead),
+      told: rows.map(({ channel_id }) => channel_id),
     },
   }
 }

@@ -1,11 +1,10 @@
-import { named, type Sql } from "@sitewire/database"
+import type { Sql } from "@sitewire/database"
 import { describeChannels } from "../incidents/describeChannels.ts"
 import { describeIncident } from "../incidents/describeIncident.ts"
 import { type IncidentRow, incidentColumns } from "../incidents/incidentRow.ts"
 import { rank } from "../incidents/rank.ts"
-import { addRecipients, type Claim, claimed, settled } from "./claim.ts"
+import { type Claim, claimRecipient } from "./claim.ts"
 
-const id = "operators"
 const mostShown = 20
 const mostTold = 10_000
 
@@ -30,30 +29,18 @@ export async function claimOperators(
   { addresses, origin }: { addresses: readonly string[]; origin: string | undefined },
 ): Promise<Claim | null> {
   if (addresses.length === 0) return null
-  await addRecipients(sql, [id])
-  const [recipient] = await sql<{ attempts: number }>(
-    `update mail_recipient set ${claimed}
-      where id = $1 and next_at <= now() and exists (${news} limit 1) returning attempts`,
-    [id],
-  )
-  if (!recipient) return null
-  const rows = await sql<News>(`${news} order by closed_at is not null, ${rank} desc limit ${mostTold}`)
-  return {
-    attempts: recipient.attempts,
-    mail: { to: addresses, ...describe(rows, { origin, channels: await describeChannels(sql) }) },
-    async settle() {
-      await sql(
-        ...named(
-          `with told as (
-             update incident set mailed = news.status from unnest($ids::text[], $statuses::text[]) as news (id, status)
-              where incident.id = news.id
-           )
-           update mail_recipient set ${settled} where id = $recipient`,
-          { recipient: id, ids: rows.map((row) => row.id), statuses: rows.map((row) => row.status) },
-        ),
-      )
-    },
-  }
+  const hasNews = (await sql(`${news} limit 1`)).length > 0
+  return claimRecipient(sql, hasNews ? ["operators"] : [], async () => {
+    const rows = await sql<News>(`${news} order by closed_at is not null, ${rank} desc limit ${mostTold}`)
+    if (rows.length === 0) return null
+    return {
+      mail: { to: addresses, ...describe(rows, { origin, channels: await describeChannels(sql) }) },
+      told: `
+        update incident set mailed = news.status from unnest($ids::text[], $statuses::text[]) as news (id, status)
+         where incident.id = news.id`,
+      values: { ids: rows.map((row) => row.id), statuses: rows.map((row) => row.status) },
+    }
+  })
 }
 
 function describe(
