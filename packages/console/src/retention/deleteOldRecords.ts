@@ -33,6 +33,9 @@ const tables = [
 export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs, statistics: statisticsKeptMs }
   let deleted = 0
+  async function repeat(deleteBatch: () => Promise<number>): Promise<void> {
+    for (let count = batch; count === batch; deleted += count) count = await deleteBatch()
+  }
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""
     const time = "time" in rest ? rest.time : "created_at"
@@ -40,24 +43,20 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
       select ${key} from ${table} where ${time} < now() - $1 * interval '1 millisecond' ${condition}
        order by ${time} limit ${batch}
     ) returning 1 as one`
-    for (let count = batch; count === batch; deleted += count) {
-      count = (await sql(statement, [ages[keptFor]])).length
-    }
+    await repeat(async () => (await sql(statement, [ages[keptFor]])).length)
   }
   const surplus = `delete from incident where id in (
     select id from incident where resolved_at is not null
      order by created_at desc, id desc offset ${mostResolvedIncidents} limit ${batch}
   ) returning 1 as one`
-  for (let count = batch; count === batch; deleted += count) count = (await sql(surplus)).length
-  for (let count = batch; count === batch; deleted += count) {
+  await repeat(async () => (await sql(surplus)).length)
+  await repeat(async () => {
     const entries = "select delete_audit_entries(now() - $1 * interval '1 millisecond', $2) as count"
     const [row] = await sql<{ count: number }>(entries, [auditRetentionMs, batch])
-    count = row?.count ?? 0
-  }
+    return row?.count ?? 0
+  })
   const before = new Date((await readClock(sql)).getTime() - readableForMs)
-  for (let count = batch; count === batch; deleted += count) {
-    count = await deletePreviousContents(sql, { before, limit: batch })
-  }
+  await repeat(() => deletePreviousContents(sql, { before, limit: batch }))
   return deleted
 }
 

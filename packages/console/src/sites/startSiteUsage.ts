@@ -1,6 +1,20 @@
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry, repeatUntilClosed } from "@sitewire/runtime"
-import { readSiteUsage } from "./readSiteUsage.ts"
+
+const statement = `
+select coalesce(max(connections), 0)::int as connections, coalesce(max(bytes), 0)::float8 as bytes from (
+  select count(*) as connections, sum(content.bytes) as bytes
+    from connection cross join lateral (
+      select sum(bytes) as bytes from (
+        select bytes from snapshot where connection_id = connection.id
+        union all select bytes from previous_snapshot where connection_id = connection.id) as stored) as content
+   group by site) as used`
+
+/** The most connections, and the most stored bytes, of any site. */
+export async function readSiteUsage(sql: Sql): Promise<{ connections: number; bytes: number }> {
+  const [used] = await sql<{ connections: number; bytes: number }>(statement)
+  return used ?? { connections: 0, bytes: 0 }
+}
 
 /** Keeps the metric of the site that uses most of what a site may use. */
 export function startSiteUsage(settings: {
@@ -20,9 +34,8 @@ export function startSiteUsage(settings: {
     registers: [metrics],
   })
   return repeatUntilClosed({
-    async step(signal) {
-      const used = await readSiteUsage(sql, signal)
-      if (signal.aborted) return
+    async step() {
+      const used = await readSiteUsage(sql)
       gauge.set({ limit: "connections" }, used.connections / limits.connections)
       gauge.set({ limit: "bytes" }, used.bytes / limits.bytes)
     },
