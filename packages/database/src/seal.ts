@@ -124,7 +124,7 @@ export function sealRequestHeaders(
   keys: SealingKeys,
   context: string,
   headers: readonly { name: string; value: string }[],
-): Buffer | null {
+): Buffer<ArrayBuffer> | null {
   if (headers.length === 0) return null
   return seal(
     keys,

@@ -32,7 +32,7 @@ export function checkChannelAddress(
 export function requestHeaderColumns(keys: SealingKeys, context: string, headers: RequestHeaders) {
   const sealed = sealRequestHeaders(keys, context, headers)
   return {
-    request_headers_sealed: sealed && new Uint8Array(sealed),
+    request_headers_sealed: sealed,
     request_header_names: headers.map(({ name }) => name),
     request_headers_changed_at: new Date(),
   }

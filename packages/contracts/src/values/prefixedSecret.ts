@@ -42,6 +42,6 @@ export const newConnectorToken = () => newSecret("swt")
 export const isConnectorToken = (text: string) => isSecret("swt", text)
 
 /** The hash by which a token is found. A token's 256 random bits need neither a salt nor a slow hash. */
-export function hashConnectorToken(text: string): Buffer {
+export function hashConnectorToken(text: string): Buffer<ArrayBuffer> {
   return sha256(text)
 }

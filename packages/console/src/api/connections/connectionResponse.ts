@@ -8,36 +8,39 @@ import { problem } from "../../http/problems.ts"
 import { type Problem, responseOf } from "../../http/response.ts"
 import { etagOf } from "../etag.ts"
 
+const ofConnection = [
+  "id",
+  "site",
+  "source",
+  "runner",
+  "token_replaced_at",
+  "signing_secret_replaced_at",
+  "request_header_names",
+  "request_headers_changed_at",
+  "created_at",
+] as const
+const ofWindow = [
+  "due_at",
+  "window_ends_at",
+  "last_synced_at",
+  "last_outcome",
+  "last_error",
+  "last_status",
+  "last_success_at",
+  "failing_since",
+] as const
+
 /** A connection with its window. It contains no token: only routes that return the token read it. */
-export type ConnectionRow = Pick<
-  Prisma.ConnectionModel,
-  | "id"
-  | "site"
-  | "source"
-  | "runner"
-  | "token_replaced_at"
-  | "signing_secret_replaced_at"
-  | "request_header_names"
-  | "request_headers_changed_at"
-  | "created_at"
-> &
-  Pick<
-    Prisma.SyncWindowModel,
-    | "running"
-    | "due_at"
-    | "window_ends_at"
-    | "last_synced_at"
-    | "last_error"
-    | "last_status"
-    | "last_success_at"
-    | "failing_since"
-  > &
+export type ConnectionRow = Pick<Prisma.ConnectionModel, (typeof ofConnection)[number]> &
+  Pick<Prisma.SyncWindowModel, (typeof ofWindow)[number] | "running"> &
   Pick<Connection, "last_outcome">
 
 /** The columns of `ConnectionRow`: `c` is `connection`, `w` is `sync_window`. */
-export const connectionColumns = `c.id, c.site, c.source, c.runner, c.token_replaced_at, c.signing_secret_replaced_at, c.request_header_names,
-  c.request_headers_changed_at, c.created_at, coalesce(w.running, false) as running, w.due_at, w.window_ends_at, w.last_synced_at, w.last_outcome, w.last_error,
-  w.last_status, w.last_success_at, w.failing_since`
+export const connectionColumns = [
+  ...ofConnection.map((name) => `c.${name}`),
+  ...ofWindow.map((name) => `w.${name}`),
+  "coalesce(w.running, false) as running",
+].join(", ")
 
 export function connectionResponse(row: ConnectionRow, caller: Caller): Connection {
   const { id, site, source } = row

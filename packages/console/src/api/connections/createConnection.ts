@@ -1,5 +1,4 @@
-import { hashConnectorToken, newConnectorToken, newSecret } from "@sitewire/contracts"
-import { type Sql, seal, sealContexts } from "@sitewire/database"
+import { type Sql, sealContexts } from "@sitewire/database"
 import { createWindow } from "@sitewire/syncs"
 import { sees } from "../../auth/caller.ts"
 import { idTaken, problem, siteNotAllowed } from "../../http/problems.ts"
@@ -9,6 +8,7 @@ import { checkAddress, requestHeaderColumns } from "../checkAddress.ts"
 import { isUniqueViolation } from "../databaseErrors.ts"
 import { implement } from "../implement.ts"
 import { connectionResponse, findConnection, rejectDelegate, triggerUrl } from "./connectionResponse.ts"
+import { newSigningSecret, newToken } from "./replaceSecrets.ts"
 
 export const createConnection = implement(
   "createConnection",
@@ -27,12 +27,8 @@ export const createConnection = implement(
       return problem("too-many-connections", detail)
     }
     const id = body.id ?? newId("con")
-    const token = newConnectorToken()
-    const token_sha256 = new Uint8Array(hashConnectorToken(token))
-    const token_sealed = new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token))
-    const signing_secret = newSecret("sws")
-    const secret = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
-    const signing_secret_sealed = new Uint8Array(secret)
+    const { token, ...ofToken } = newToken(sealingKeys, id)
+    const { signing_secret, signing_secret_sealed } = newSigningSecret(sealingKeys, id)
     const { site, runner, request_headers } = body
     const headers =
       request_headers && requestHeaderColumns(sealingKeys, sealContexts.sourceHeaders(id), request_headers)
@@ -43,8 +39,7 @@ export const createConnection = implement(
           site,
           source: source.href,
           runner,
-          token_sha256,
-          token_sealed,
+          ...ofToken,
           signing_secret_sealed,
           ...headers,
         },

@@ -1,5 +1,5 @@
 import { hashConnectorToken, newConnectorToken, newSecret } from "@sitewire/contracts"
-import { seal, sealContexts } from "@sitewire/database"
+import { type SealingKeys, seal, sealContexts } from "@sitewire/database"
 import { notFound } from "../../http/problems.ts"
 import { changesOf, ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
@@ -10,16 +10,12 @@ export const replaceConnectionToken = implement(
   async ({ prisma, sql, sealingKeys, gatewayOrigin }, { params: { id }, caller }) => {
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
-    const token = newConnectorToken()
+    const { token, ...ofToken } = newToken(sealingKeys, id)
     const replaced = { token_replaced_at: new Date() }
     // The gateway reads this row for every trigger, so there is no cache to clear.
     await prisma.connection.update({
       where: { id },
-      data: {
-        token_sha256: new Uint8Array(hashConnectorToken(token)),
-        token_sealed: new Uint8Array(seal(sealingKeys, sealContexts.connectionToken(id), token)),
-        ...replaced,
-      },
+      data: { ...ofToken, ...replaced },
       select: { id: true },
     })
     const trigger_url = triggerUrl({ id, site: before.site, token, origin: gatewayOrigin })
@@ -35,12 +31,11 @@ export const replaceConnectionSecret = implement(
   async ({ prisma, sql, sealingKeys }, { params: { id }, caller }) => {
     const before = await lockConnection(sql, id, caller)
     if (!before) return notFound("connection", id)
-    const signing_secret = newSecret("sws")
-    const sealed = seal(sealingKeys, sealContexts.connectionSecret(id), signing_secret)
+    const { signing_secret, signing_secret_sealed } = newSigningSecret(sealingKeys, id)
     const replaced = { signing_secret_replaced_at: new Date() }
     await prisma.connection.update({
       where: { id },
-      data: { ...replaced, signing_secret_sealed: new Uint8Array(sealed) },
+      data: { ...replaced, signing_secret_sealed },
       select: { id: true },
     })
     return ok(
@@ -49,3 +44,18 @@ export const replaceConnectionSecret = implement(
     )
   },
 )
+
+/** A token of a connection, and the columns that store it. */
+export function newToken(keys: SealingKeys, connection: string) {
+  const token = newConnectorToken()
+  const token_sealed = seal(keys, sealContexts.connectionToken(connection), token)
+  return { token, token_sha256: hashConnectorToken(token), token_sealed }
+}
+
+export function newSigningSecret(keys: SealingKeys, connection: string) {
+  const signing_secret = newSecret("sws")
+  return {
+    signing_secret,
+    signing_secret_sealed: seal(keys, sealContexts.connectionSecret(connection), signing_secret),
+  }
+}

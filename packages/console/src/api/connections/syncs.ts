@@ -47,6 +47,9 @@ type Search = SyncFilter & {
   count: number
 }
 
+const syncColumns = Object.keys(syncSchema.omit({ reason: true }).shape)
+  .map((name) => `r.${name}`)
+  .join(", ")
 const order = "r.started_at desc, r.connection_id desc, r.fence desc"
 
 /**
@@ -80,9 +83,7 @@ function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
            ${syncs} and r.connection_id = c.id order by r.fence desc limit ${count}
          ) r where ${chosen.join(" and ")}`
   return sql<FoundSync>(
-    `select c.id as connection, c.site, r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.status, r.triggers,
-       r.first_trigger_at, r.last_trigger_at, r.bytes, r.content_sha256
-     from ${from} order by ${order} limit ${count}`,
+    `select c.id as connection, c.site, ${syncColumns} from ${from} order by ${order} limit ${count}`,
     values,
   )
 }
@@ -139,9 +140,7 @@ function pendingOf(row: PendingColumns | undefined): WindowPage["pending"] {
 const windows = `
 select w.requested - case when w.running then w.claimed else w.covered end as pending,
   w.first_trigger_at as pending_first_at, w.last_trigger_at as pending_last_at,
-  ${earliestStartColumn} as earliest_start_at,
-  r.fence, r.started_at, r.finished_at, r.outcome, r.error, r.status, r.triggers, r.first_trigger_at,
-  r.last_trigger_at, r.bytes, r.content_sha256
+  ${earliestStartColumn} as earliest_start_at, ${syncColumns}
 from sync_window w
 left join lateral (
   select * from ${allSyncs} sync where connection_id = w.connection_id and ($after::bigint is null or fence < $after::bigint)
@@ -154,15 +153,12 @@ order by r.fence desc
 /** The driver returns a `bigint` as a text. */
 type SyncRow = Pick<
   Prisma.SyncRunModel,
-  | "started_at"
-  | "outcome"
-  | "error"
-  | "status"
-  | "triggers"
-  | "first_trigger_at"
-  | "last_trigger_at"
-  | "content_sha256"
-> & { fence: string; finished_at: Date | null; bytes: string | null }
+  Exclude<keyof Sync, "fence" | "finished_at" | "bytes" | "reason">
+> & {
+  fence: string
+  finished_at: Date | null
+  bytes: string | null
+}
 
 function syncResponse(row: SyncRow): Sync {
   return responseOf(syncSchema, {
