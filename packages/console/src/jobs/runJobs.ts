@@ -1,5 +1,5 @@
 import type { Pool } from "@sitewire/database"
-import { type Logger, sleepUnlessAborted } from "@sitewire/runtime"
+import { type Logger, repeatUntilClosed, sleepUnlessAborted } from "@sitewire/runtime"
 import { KafkaUnavailable } from "../kafka/publisher.ts"
 import { erasureStep } from "./erasure/erasureStep.ts"
 import type { StepContext } from "./job.ts"
@@ -12,10 +12,7 @@ import { runStep, type StepFunctions } from "./runStep.ts"
 /** The poll interval until `busyForMs` after the last step, so that jobs reach their rates. */
 const busyPollIntervalMs = 25
 const busyForMs = 3_000
-/**
- * How long a job is skipped at least after a failed step, and the poll interval while the database is unavailable. A job is
- * skipped for as long as its step took, so that others get half of the time.
- */
+/** A job is skipped for this time at least after a failed step, and for as long as the step took, so that others get half of the time. */
 const retryAfterMs = 2_000
 
 /**
@@ -41,10 +38,7 @@ export function runJobs(settings: {
     erasure: erasureStep,
     reconcile: (job, { sql }) => reconcileStep(job, sql, reconcileSources),
   }
-  const closing = new AbortController()
-  const { signal } = closing
   const skippedUntil = new Map<string, number>()
-  let isDatabaseDown = false
 
   async function runNextStep(): Promise<boolean> {
     for (const [id, until] of skippedUntil) if (until <= Date.now()) skippedUntil.delete(id)
@@ -67,30 +61,16 @@ export function runJobs(settings: {
     return true
   }
 
-  async function run(): Promise<void> {
-    let lastStepAt = Number.NEGATIVE_INFINITY
-    while (!signal.aborted) {
-      let pauseMs = performance.now() - lastStepAt < busyForMs ? busyPollIntervalMs : pollIntervalMs
-      try {
-        if (await runNextStep()) {
-          pauseMs = 0
-          lastStepAt = performance.now()
-        }
-        isDatabaseDown = false
-      } catch (error) {
-        if (!isDatabaseDown) log.warn({ error }, "jobs wait for the database")
-        isDatabaseDown = true
-        pauseMs = retryAfterMs
+  return repeatUntilClosed({
+    async step(signal) {
+      for (let lastStepAt = Number.NEGATIVE_INFINITY; !signal.aborted; ) {
+        if (await runNextStep()) lastStepAt = performance.now()
+        else if (performance.now() - lastStepAt > busyForMs) return
+        else await sleepUnlessAborted(busyPollIntervalMs, signal)
       }
-      await sleepUnlessAborted(pauseMs, signal)
-    }
-  }
-
-  const running = run()
-  return {
-    close: async () => {
-      closing.abort()
-      await running
     },
-  }
+    intervalMs: pollIntervalMs,
+    failed: "jobs wait for the database",
+    log,
+  })
 }

@@ -13,10 +13,11 @@ import {
   watchDependency,
 } from "@sitewire/runtime"
 
-/** An `unavailable` record may be on the broker nevertheless, so publishing it again can duplicate it. */
-type Published = { kind: "acknowledged" } | { kind: "unavailable"; why: string }
-
-export type Publish = (record: ProducerRecord) => Promise<Published>
+/**
+ * Rejects with `KafkaUnavailable` unless the broker has acknowledged each record. A record may be on the broker nevertheless, so
+ * publishing it again can duplicate it.
+ */
+export type Publish = (records: ProducerRecord[]) => Promise<void>
 
 type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
 
@@ -49,14 +50,9 @@ export function startPublisher(settings: {
   })
 
   return {
-    async publish(record) {
-      if (!producer) return { kind: "unavailable", why: "not connected yet" }
-      try {
-        await producer.publish([record])
-        return { kind: "acknowledged" }
-      } catch (error) {
-        return { kind: "unavailable", why: reasonOf(error) }
-      }
+    async publish(records) {
+      if (!producer) throw new KafkaUnavailable("not connected yet")
+      await producer.publish(records).catch(unavailable)
     },
     async close(closeDeadlineMs) {
       stopping.abort()
@@ -65,12 +61,6 @@ export function startPublisher(settings: {
       await producer?.close(closeDeadlineMs)
     },
   }
-}
-
-/** Rejects with `KafkaUnavailable` unless the broker has acknowledged each record. */
-export async function publishAll(publish: Publish, records: ProducerRecord[]): Promise<void> {
-  for (const outcome of await Promise.all(records.map((record) => publish(record))))
-    if (outcome.kind === "unavailable") throw new KafkaUnavailable(outcome.why)
 }
 
 export class KafkaUnavailable extends Error {

@@ -1,4 +1,4 @@
-import { groupNames, type Topic, type TopicSettings, topicCatalogue, topicNames } from "@sitewire/contracts"
+import { type Topic, type TopicSettings, topicCatalogue } from "@sitewire/contracts"
 import { type KafkaConnection, readBacklog, type TopicBacklog } from "@sitewire/kafka"
 import { shareRunning } from "@sitewire/runtime"
 import { KafkaUnavailable, unavailable } from "./publisher.ts"
@@ -15,16 +15,15 @@ export type ReadTopics = () => Promise<
 /** Requests that arrive while another one reads share its result. */
 export function readTopicsOf({ kafka, deadlineMs = 8_000, ...settings }: Settings): ReadTopics {
   const topics = topicCatalogue(settings)
-  const groupOf = groupsByTopic(settings)
 
   async function read(): ReturnType<ReadTopics> {
-    const consumed = topics.map(({ name }) => ({ topic: name, group: groupOf(name) }))
+    const consumed = topics.map(({ name, group = null }) => ({ topic: name, group }))
     const backlogs = await readBacklog(kafka, consumed, deadlineMs).catch(unavailable)
     for (const backlog of backlogs) requireAll(backlog)
     const byTopic = new Map(backlogs.map((backlog) => [backlog.topic, backlog]))
     return topics.map((topic) => {
       const { partitions = null, members = null } = byTopic.get(topic.name) ?? {}
-      return { topic, group: groupOf(topic.name), partitions, members }
+      return { topic, group: topic.group ?? null, partitions, members }
     })
   }
 
@@ -36,14 +35,4 @@ function requireAll({ topic, unreadable: [first, ...more] }: TopicBacklog): void
   if (first === undefined) return
   const others = more.length === 0 ? "" : `, and ${more.length} more of its partitions`
   throw new KafkaUnavailable(`partition ${first.partition} of ${topic} cannot be read${others}: ${first.why}`)
-}
-
-function groupsByTopic(settings: TopicSettings): (name: string) => string | null {
-  const { sitePaid, retry, connectorTriggered } = topicNames(settings)
-  const { paid, retries, triggers } = groupNames(settings.prefix)
-  return (name) => {
-    if (name === sitePaid) return paid
-    if (name === connectorTriggered) return triggers
-    return retry.includes(name) ? retries : null
-  }
 }

@@ -6,6 +6,7 @@ import { deliveryOutcomeSchema } from "../events/deliveryOutcome.ts"
 import { retryRecordSchema } from "../events/retryRecord.ts"
 import { sitePaidSchema } from "../events/sitePaid.ts"
 import { formatDuration } from "../values/duration.ts"
+import { groupNames } from "./groupNames.ts"
 import { type TopicNameSettings, topicNames } from "./topicNames.ts"
 
 const hourMs = 3_600_000
@@ -30,6 +31,8 @@ export type Topic = {
   key: string
   /** The value's schema; null if any bytes are valid. */
   value: z.ZodType | null
+  /** The group of a service that consumes it. */
+  group?: string
   partitions: number
   cleanup: "delete" | "compact,delete" | "compact"
   /** Of a topic that is only compacted: how long tombstones are stored. */
@@ -51,6 +54,7 @@ const flowPartitions = 24
 
 export function topicCatalogue(settings: TopicSettings): Topic[] {
   const names = topicNames(settings)
+  const { paid, retries, triggers } = groupNames(settings.prefix)
   const keyedByDelivery = { key: "delivery id", partitions: 6, cleanup: "delete" } as const
   return [
     {
@@ -58,6 +62,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       purpose: "A site is paid and ready; published by internal services.",
       key: "event id",
       value: sitePaidSchema,
+      group: paid,
       partitions: flowPartitions,
       cleanup: "delete",
       retentionMs: sitePaidRetentionMs,
@@ -81,6 +86,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
         name,
         purpose: `Deliveries that wait ${formatDuration(settings.retryDelaysMs[step] ?? 0)} for their next attempt.`,
         value: retryRecordSchema,
+        group: retries,
         retentionMs: settings.retryPeriodMs + dayMs - retrySegmentMs,
         segmentMs: retrySegmentMs,
         timestamp: "LogAppendTime",
@@ -112,6 +118,7 @@ export function topicCatalogue(settings: TopicSettings): Topic[] {
       purpose: "A partner's trigger: a connection's data changed.",
       key: "connection id",
       value: connectorTriggeredSchema,
+      group: triggers,
       partitions: flowPartitions,
       cleanup: "compact,delete",
       retentionMs: 7 * dayMs,

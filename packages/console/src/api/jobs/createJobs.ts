@@ -31,8 +31,7 @@ export const createResendJob = implement(
     }
     if (dry_run) {
       const counting = { now: new Date(), deadlineMs: countDeadlineMs }
-      const { matching, leftOut, complete } = await countResend(context.sql, filter, counting)
-      return dryRun({ matching, left_out: leftOut, complete })
+      return dryRun(await countResend(context.sql, filter, counting))
     }
     return startJob(context, caller, {
       kind: "resend",
@@ -75,8 +74,7 @@ export const createErasureJob = implement(
 )
 
 /** The response in place of a new job. */
-const dryRun = (counted: object) =>
-  ({ kind: "alternative", status: 200, body: { dry_run: true, ...counted } }) as const
+const dryRun = (counted: object) => ({ kind: "alternative", status: 200, body: { dry_run: true, ...counted } }) as const
 
 /** Stores a job. The job runner begins it. */
 async function startJob(

@@ -7,7 +7,8 @@ import {
   reconcileFilterSchema,
 } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
-import type { ConsumerRecord, Offsets } from "@sitewire/kafka"
+import type { ConsumerRecord } from "@sitewire/kafka"
+import { cutAt } from "../../kafka/topicReader.ts"
 import type { RunningJob, Step } from "../job.ts"
 import { checkEvents } from "./checkEvents.ts"
 import { checkTriggers } from "./checkTriggers.ts"
@@ -20,9 +21,6 @@ import {
   withExceptions,
 } from "./reconcilePosition.ts"
 import type { ReconcileSources } from "./reconcileSources.ts"
-
-/** Large, because each read opens connections. */
-const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
 
 type Completed = Step & { position: ReconcilePosition }
 
@@ -69,10 +67,10 @@ export async function reconcileStep(
   async function readEvents(ranges: NonNullable<ReconcilePosition["ranges"]>): Promise<Completed> {
     const committed = await events.committed(groups.paid)
     const { next, end } = ranges.events
-    const batch = await events.read({ from: next, to: end, ...batchLimits })
+    const batch = await events.read({ from: next, to: end })
     const check = { isInPeriod, committed, now: job.now, retentionMs }
     const { counts, unresolved, differing, checked } = await checkEvents(sql, batch.records, check)
-    const reached: Range = { next: cutAt(batch, checked), end }
+    const reached: Range = { next: cutAt(batch, checked).next, end }
     return {
       position: {
         ...position,
@@ -87,7 +85,7 @@ export async function reconcileStep(
 
   async function searchInvalid(unresolved: Unresolved[]): Promise<Completed> {
     const { next, end } = position.invalid ?? (await rangeOfInvalid(unresolved))
-    const { records, next: reached, ended } = await invalid.read({ from: next, to: end, ...batchLimits })
+    const { records, next: reached, ended } = await invalid.read({ from: next, to: end })
     const left = withoutInvalid(unresolved, events.topic, records)
     const counts = { events_invalid: unresolved.length - left.length }
     if (left.length > 0 && !ended) {
@@ -118,7 +116,7 @@ export async function reconcileStep(
   async function readTriggers(ranges: NonNullable<ReconcilePosition["ranges"]>): Promise<Completed> {
     const committed = await triggers.committed(groups.triggers)
     const { next, end } = ranges.triggers
-    const batch = await triggers.read({ from: next, to: end, ...batchLimits })
+    const batch = await triggers.read({ from: next, to: end })
     const { counts, exceptions } = await checkTriggers(sql, batch.records, {
       isInPeriod,
       isAfterPeriod,
@@ -156,13 +154,6 @@ function separateRepeated(
     return isFirst
   })
   return { first, repeated: unresolved.length - first.length }
-}
-
-/** The offsets after the first `count` records of a batch. */
-function cutAt({ records, next }: { records: ConsumerRecord[]; next: Offsets }, count: number): Offsets {
-  const cut = { ...next }
-  for (const { partition, offset } of records.slice(count).toReversed()) cut[partition] = offset
-  return cut
 }
 
 function lost(

@@ -203,7 +203,7 @@ test("a step of a replay rejects if Kafka is unavailable or acknowledges not eve
   const context: StepContext = {
     sql: (async () => [{ version: "v", erased: {} }]) as unknown as Sql,
     sealingKeys,
-    publish: async () => ({ kind: "unavailable", why: "no acknowledgement" }),
+    publish: () => Promise.reject(new KafkaUnavailable("no acknowledgement")),
     topics: { sitePaid: "p", sitePaidInvalid: "i" },
     invalidTopic: { end: async () => ({}), read: async () => ({ records, next: {}, ended: true }) },
   }

@@ -1,8 +1,7 @@
 import { firstRejectedAt, invalidRecordHeaders, replayFilterSchema } from "@sitewire/contracts"
-import type { ConsumerRecord, Offsets, RecordHeaders } from "@sitewire/kafka"
+import type { RecordHeaders } from "@sitewire/kafka"
 import { z } from "zod"
-import { publishAll } from "../../kafka/publisher.ts"
-import { batchLimits } from "../../kafka/topicReader.ts"
+import { cutAt } from "../../kafka/topicReader.ts"
 import type { RunningJob, Step, StepContext } from "../job.ts"
 import {
   countReplay,
@@ -56,14 +55,15 @@ export async function replayStep(
     const position = { perSecond, next, end, total: complete ? matching + left_out : null }
     return { position, counts: {}, done: false }
   }
-  const batch = await invalidTopic.read({ from: next, to: end, ...batchLimits })
-  const { records, next: reached } = cutAfter(batch, maxEvents, (record) => matches(record, filter))
+  const batch = await invalidTopic.read({ from: next, to: end })
+  let matched = 0
+  const most = batch.records.findIndex((record) => matches(record, filter) && ++matched > maxEvents)
+  const { records, next: reached } = most < 0 ? batch : cutAt(batch, most)
   const erasures = await readAllErasures({ sql, sealingKeys })
   const matching = records.filter((record) => matches(record, filter))
   const remaining = matching.filter((record) => !isErased(record, erasures))
   const replayed = await withoutReplayed(sql, job.id, remaining)
-  await publishAll(
-    publish,
+  await publish(
     replayed.map(({ value, headers, appendedAt, original }) => ({
       topic: topics.sitePaid,
       key: original.key,
@@ -86,20 +86,6 @@ export async function replayStep(
     done,
     intervalMs: (replayed.length / perSecond) * 1_000,
   }
-}
-
-function cutAfter(
-  batch: { records: ConsumerRecord[]; next: Offsets },
-  most: number,
-  isMatch: (record: ConsumerRecord) => boolean,
-): { records: ConsumerRecord[]; next: Offsets } {
-  let matched = 0
-  const cut = batch.records.findIndex((record) => isMatch(record) && ++matched > most)
-  if (cut < 0) return batch
-  const next = { ...batch.next }
-  // In reverse order, so that each partition ends up with the offset of its first record after the cut.
-  for (const { partition, offset } of batch.records.slice(cut).toReversed()) next[partition] = offset
-  return { records: batch.records.slice(0, cut), next }
 }
 
 function originalHeaders(headers: RecordHeaders): RecordHeaders {

@@ -1,7 +1,7 @@
 import { beforeFirstId, clockMarginMs, lowestDeliveryId, type ResendFilter } from "@sitewire/contracts"
 
 /** A range of time, in milliseconds since the epoch: from `fromMs` (inclusive) to `toMs` (exclusive). */
-export type Times = { fromMs: number; toMs: number }
+type Times = { fromMs: number; toMs: number }
 
 /** The filter's range of time, widened by `clockMarginMs` because the clocks of ids and of Postgres may differ. */
 export function timesOf({ created_after, created_before }: ResendFilter, now: Date): Times {

@@ -117,10 +117,10 @@ test("deliveries of a month are counted exactly, and a count that takes too long
   const { job, context } = resendOf({ channel: "acme" }, it, pool)
   const count = (deadlineMs: number, most?: number) =>
     countResend(pool.sql, job.filter, { now: job.now, deadlineMs, ...(most === undefined ? {} : { most }) })
-  expect(await count(60_000)).toEqual({ matching: 80, leftOut: 4, complete: true })
+  expect(await count(60_000)).toEqual({ matching: 80, left_out: 4, complete: true })
   // No statement reads more than 7, and each is counted once.
-  expect(await count(60_000, 7)).toEqual({ matching: 80, leftOut: 4, complete: true })
-  expect(await count(0)).toEqual({ matching: 0, leftOut: 0, complete: false })
+  expect(await count(60_000, 7)).toEqual({ matching: 80, left_out: 4, complete: true })
+  expect(await count(0)).toEqual({ matching: 0, left_out: 0, complete: false })
   const uncounted = { ...firstResendPosition(1_000), total: null }
   expect(await resendStep({ ...job, position: uncounted }, context)).toMatchObject({
     position: { total: null },

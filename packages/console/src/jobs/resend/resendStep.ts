@@ -34,8 +34,8 @@ export async function resendStep(job: RunningJob, { sql }: StepContext): Promise
   const filter = resendFilterSchema.parse(job.filter)
   if (total === undefined) {
     const counting = { now: job.createdAt, deadlineMs: countDeadlineMs }
-    const { matching, leftOut, complete } = await countResend(sql, filter, counting)
-    const position = { perSecond, after, total: complete ? matching + leftOut : null }
+    const { matching, left_out, complete } = await countResend(sql, filter, counting)
+    const position = { perSecond, after, total: complete ? matching + left_out : null }
     return { position, counts: {}, done: false }
   }
   const most = Math.ceil(perSecond / 4)
