@@ -113,14 +113,14 @@ test("a missing body is named", async () => {
 test("invalid JSON is a 400 that does not repeat it", async () => {
   const rejected = await post('{"address": "sws_pasted-by-mistake')
   expect(rejected.status).toBe(400)
-  expect(rejected.json.detail).toContain("its body is not valid JSON")
+  expect(rejected.json.detail).toContain("The body is not valid JSON")
   for (const text of [rejected.text, ...console.log]) expect(text).not.toContain("pasted")
 })
 
 test("a body that is not JSON, compressed or of another charset is a 415 that names the right header", async () => {
   const form = await post("address=x", { "content-type": "application/x-www-form-urlencoded" })
   expect(form.status).toBe(415)
-  expect(form.json.detail).toContain('"Content-Type: application/json"')
+  expect(form.json.detail).toContain("`Content-Type: application/json`")
   expect((await post("{}", { "content-encoding": "gzip" })).status).toBe(415)
   expect((await post("{}", { "content-type": "application/json; charset=latin1" })).status).toBe(415)
 })

@@ -60,7 +60,7 @@ export function createClient({ api, key, timeoutMs: usualTimeoutMs = 15_000 }: A
   async function send(request: ClientRequest, options: RequestOptions = {}): Promise<unknown> {
     const { success, alternative }: Route = routes[request.operation]
     if (!success.schema) return reach(() => sendOnce(request, options))
-    const schema = alternative ? z.union([success.schema, alternative.schema]) : success.schema
+    const schema = alternative ? z.union([success.schema, alternative]) : success.schema
     const read = async (headers = {}) => (await sendOnce(request, options, headers)).text()
     const text = await reach(() => (changes(request) ? sendChange(request.method, read) : read()))
     const value = parseJson(text)

@@ -1,9 +1,15 @@
-import { type AuditEntry, auditEntrySchema, revealingOperations } from "@sitewire/contracts"
+import { type AuditEntry, auditEntrySchema } from "@sitewire/contracts"
+import { type Route, routes } from "@sitewire/contracts/routes"
 import type { Prisma } from "@sitewire/database/prisma"
 import { invalidField } from "../http/problems.ts"
-import { responseOf } from "../http/response.ts"
+import { given, responseOf } from "../http/response.ts"
 import { implement } from "./implement.ts"
 import { listPage, newestFirst } from "./pagination.ts"
+
+/** Operations that respond with a secret or with personal data: reads that are audited, and writes that make a secret. */
+const revealing = Object.entries<Route>(routes).flatMap(([operation, { reveals, shownOnce }]) =>
+  reveals || shownOnce !== undefined ? [operation] : [],
+)
 
 export const listAudit = implement("listAudit", async ({ prisma }, { query }) => {
   if (query.target !== undefined && query.target_kind === undefined) {
@@ -11,17 +17,14 @@ export const listAudit = implement("listAudit", async ({ prisma }, { query }) =>
     return invalidField("query", "target", message)
   }
   const { created_after: after, created_before: before } = query
-  const filter = {
-    ...(query.key === undefined ? {} : { key_id: query.key }),
-    ...(query.operation === undefined ? {} : { operation: query.operation }),
-    ...(query.revealed === true ? { AND: [{ operation: { in: revealingOperations } }] } : {}),
-    ...(query.target_kind === undefined ? {} : { target_kind: query.target_kind }),
-    ...(query.target === undefined ? {} : { target_id: query.target }),
-    created_at: {
-      ...(after === undefined ? {} : { gte: new Date(after) }),
-      ...(before === undefined ? {} : { lt: new Date(before) }),
-    },
-  }
+  const filter = given({
+    key_id: query.key,
+    AND: query.revealed === true ? [{ operation: { in: revealing } }] : undefined,
+    operation: query.operation,
+    target_kind: query.target_kind,
+    target_id: query.target,
+    created_at: given({ gte: after && new Date(after), lt: before && new Date(before) }),
+  })
   return listPage(
     query,
     {

@@ -45,7 +45,7 @@ export async function claimIdempotencyKey(
   { key_id, idempotency_key, content }: IdempotentRequest,
 ): Promise<Earlier | null> {
   // Keyed, because a body may contain an e-mail address.
-  const digest = new Uint8Array(keyedDigest(await readDigestKey(sql, sealingKeys), content))
+  const digest = keyedDigest(await readDigestKey(sql, sealingKeys), content)
   const claimed = await prisma.$queryRaw<object[]>`
     insert into idempotency_record (key_id, idempotency_key, request_digest)
     values (${key_id}, ${idempotency_key}, ${digest})
@@ -110,6 +110,6 @@ export async function storeResponse(
   }
   await prisma.idempotencyRecord.update({
     where: { key_id_idempotency_key: { key_id, idempotency_key } },
-    data: { status: isOk ? success.status : result.status, response: JSON.stringify(stored) },
+    data: { status: (isOk && success.status) || 200, response: JSON.stringify(stored) },
   })
 }

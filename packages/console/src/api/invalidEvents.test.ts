@@ -197,7 +197,7 @@ test("while Kafka is unavailable, the list of invalid events and the dry run of 
       await it.call("POST", "/v1/jobs/replay", { body: replay }),
     ]) {
       expect(status).toBe(503)
-      expect(json.detail).toContain("Kafka is unavailable")
+      expect(json.detail).toContain("Kafka did not respond")
     }
   } finally {
     await it.close()

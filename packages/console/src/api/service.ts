@@ -47,8 +47,7 @@ export const openStream = implement(
       kind: "stream",
       status: 200,
       headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
-      chunks: queue?.chunks ?? null,
-      ...(queue ? { cutOff: queue.cutOff } : {}),
+      chunks: queue,
     }
   },
 )

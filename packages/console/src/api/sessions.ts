@@ -1,7 +1,7 @@
 import { type ConsoleSession, consoleSessionSchema } from "@sitewire/contracts"
 import type { Prisma } from "@sitewire/database/prisma"
 import type { Caller } from "../auth/caller.ts"
-import { keySignInDisabled, notFound, problem } from "../http/problems.ts"
+import { notFound, problem } from "../http/problems.ts"
 import { columnsOf, ok, responseOf } from "../http/response.ts"
 import { createSignInLink as insertSignInLink } from "../session/signInLinks.ts"
 import { implement } from "./implement.ts"
@@ -10,11 +10,8 @@ import { listPage, newestFirst } from "./pagination.ts"
 export const createSignInLink = implement(
   "createSignInLink",
   async ({ sql, consoleOrigin, signInWithKey }, { caller, headers }) => {
-    if (!signInWithKey) return keySignInDisabled()
-    if (caller.sessionId !== null) {
-      const detail = "A session of the web console cannot create sign-in links. Send an API key."
-      return problem("key-required", detail)
-    }
+    if (!signInWithKey) return problem("sign-in-disabled")
+    if (caller.sessionId !== null) return problem("key-required")
     const { id, token, expires_at } = await insertSignInLink(sql, caller.keyId)
     const url = `${consoleOrigin.of(headers)}/sign-in#link=${token}`
     return ok(

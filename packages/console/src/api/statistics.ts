@@ -4,7 +4,7 @@ import {
   maxStatisticPoints,
   type Statistics,
   statisticsKeptMs,
-  syncOutcomeSchema,
+  syncSchema,
 } from "@sitewire/contracts"
 import { countAllDead } from "../channels/deadDeliveries.ts"
 import { invalidField, notFound } from "../http/problems.ts"
@@ -78,7 +78,7 @@ function totalResponse(point: Point, isTotal: boolean): Statistics["total"] {
     attempts: complete(attemptOutcomeSchema.options, point.attempts),
     latency_ms: p50 === null || p99 === null ? null : { p50, p99 },
     triggers: isTotal ? point.triggers : null,
-    syncs: isTotal ? complete(syncOutcomeSchema.options, point.syncs) : null,
+    syncs: isTotal ? complete(syncSchema.shape.outcome.options, point.syncs) : null,
   }
 }
 

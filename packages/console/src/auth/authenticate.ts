@@ -87,22 +87,11 @@ async function findSessionOf(
   const foreign = origin.reject(headers)
   if (foreign) return foreign
   const session = await findSession(sql, token)
-  if (!session) return invalidSession()
-  if (!isSafe(method) && !isCsrfTokenOf(token, headers["x-csrf-token"])) return invalidCsrfToken()
+  if (!session) return problem("invalid-session")
+  if (!isSafe(method) && !isCsrfTokenOf(token, headers["x-csrf-token"])) return problem("invalid-csrf-token")
   return { id: session.owner_id, name: session.name, scopes: session.scopes, sessionId: session.id }
 }
 
 function isSafe(method: string): boolean {
   return method === "GET" || method === "HEAD"
-}
-
-export function invalidSession(): Problem {
-  return problem("invalid-session", "There is no session, or it has ended. Sign in.")
-}
-
-export function invalidCsrfToken(): Problem {
-  return problem(
-    "invalid-csrf-token",
-    "X-CSRF-Token is missing or wrong. Send the csrf_token of GET /session, or reload the page.",
-  )
 }

@@ -3,11 +3,18 @@ import type { z } from "zod"
 import type { FieldError, Problem } from "./response.ts"
 
 /**
- * `detail` states what is wrong, why, and what to do. It may repeat the caller's input, but never a secret.
+ * `detail` states what is wrong, why, and what to do, if the code's own texts do not. It may repeat the caller's input, but never a
+ * secret.
  */
-export function problem(code: ProblemCode, detail: string, errors?: FieldError[]): Problem {
-  const { status } = problemCodes[code]
-  return { kind: "problem", code, status, detail, ...(errors ? { errors } : {}) }
+export function problem(code: ProblemCode, detail?: string, errors?: FieldError[]): Problem {
+  const { status, meaning, remedy } = problemCodes[code]
+  return {
+    kind: "problem",
+    code,
+    status,
+    detail: detail ?? `${meaning} ${remedy}`,
+    ...(errors ? { errors } : {}),
+  }
 }
 
 export function invalidRequest(part: "body" | "query" | "headers", errors: FieldError[]): Problem {
@@ -53,11 +60,6 @@ export function tooManyWait(): Problem {
   )
 }
 
-export function searchTooBroad(): Problem {
-  const { meaning, remedy } = problemCodes["search-too-broad"]
-  return problem("search-too-broad", `${meaning} ${remedy}`)
-}
-
 export function unknownPath(): Problem {
   return problem("unknown-path", "Nothing has this URL. GET /openapi.json lists the paths of the API.")
 }
@@ -71,13 +73,6 @@ export function idTaken(what: "channel" | "connection", id: string): Problem {
     "id-taken",
     `The id "${id}" is taken by another ${what}. Choose another id, or omit it to get one.`,
   )
-}
-
-/** SIGN_IN_WITH_KEY is false. Links are those of keys. */
-export function keySignInDisabled(): Problem {
-  const detail =
-    "This console accepts no sign-in with an API key or a sign-in link. Sign in with your organisation, and use keys for the API only."
-  return problem("sign-in-disabled", detail)
 }
 
 /** For a key with site scopes that creates a connection of another site. */

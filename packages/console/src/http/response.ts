@@ -14,7 +14,7 @@ export type Audit = {
 
 export type Success<Body> = { kind: "ok"; body: Body; headers?: Record<string, string>; audit?: Audit }
 
-type Alternative = { kind: "alternative"; status: number; body: object }
+type Alternative = { kind: "alternative"; body: object }
 
 /** `chunks` is null for a response without a body (304, HEAD). */
 type Stream = {
@@ -22,8 +22,6 @@ type Stream = {
   status: number
   headers: Record<string, string>
   chunks: AsyncIterable<Uint8Array> | null
-  /** Aborted to close the connection before the end of `chunks`. */
-  cutOff?: AbortSignal
 }
 
 export type Problem = {

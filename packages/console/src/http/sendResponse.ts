@@ -4,41 +4,27 @@ import { type Problem as ProblemDocument, problemCodes } from "@sitewire/contrac
 import type { Response } from "express"
 import type { Problem, RouteResponse } from "./response.ts"
 
-/** `status` is sent if the result is of the kind "ok". All other results contain their own status. */
-export async function sendResponse(response: Response, status: number, result: RouteResponse): Promise<void> {
+/** `status` is sent if the result is of the kind "ok". */
+export async function sendResponse(response: Response, result: RouteResponse, status = 200): Promise<void> {
   if (result.kind === "problem") return sendProblem(response, result)
   if (result.kind === "alternative") {
-    response.status(result.status).json(result.body)
+    response.json(result.body)
     return
   }
   for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, value)
-  if (result.kind === "repeated") {
-    response.setHeader("idempotent-replayed", "true")
-    response.status(result.status).json(result.body)
+  if (result.kind === "stream") {
+    const { chunks } = result
+    response.status(result.status)
+    if (chunks === null) response.end()
+    else
+      await pipeline(
+        chunks instanceof Readable ? chunks : Readable.from(chunks, { objectMode: false }),
+        response,
+      )
     return
   }
-  if (result.kind === "ok") {
-    response.status(status)
-    if (status === 204) response.end()
-    else response.json(result.body)
-    return
-  }
-  response.status(result.status)
-  if (result.chunks === null) response.end()
-  else await streamChunks(response, result.chunks, result.cutOff)
-}
-
-async function streamChunks(
-  response: Response,
-  chunks: AsyncIterable<Uint8Array>,
-  cutOff: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await pipeline(Readable.from(chunks, { objectMode: false }), response, cutOff ? { signal: cutOff } : {})
-  } catch (error) {
-    // The reason for the cut says more than the pipeline's AbortError.
-    throw cutOff?.aborted ? cutOff.reason : error
-  }
+  if (result.kind === "repeated") response.setHeader("idempotent-replayed", "true")
+  response.status(result.kind === "repeated" ? result.status : status).json(result.body)
 }
 
 /** Sends a problem document (RFC 9457). Its type is the path of a page that explains the code. */

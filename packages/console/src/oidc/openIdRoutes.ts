@@ -31,8 +31,7 @@ export function openIdRoutes(context: SignInContext): Router {
     if (!limited) return next()
     context.count("oidc", "limited")
     await context.slowDown(response)
-    response.setHeader("retry-after", String(limited.seconds))
-    sendFailure(request, response, limited.problem)
+    sendFailure(request, response, limited)
   })
 
   router.get(begin, async (request, response) => {
@@ -116,7 +115,7 @@ function rejectFailed({ log, count }: SignInContext, error: unknown, requestId: 
   log.warn({ requestId, reason }, "a sign-in with OpenID Connect failed")
   return isRejection
     ? problem("sign-in-rejected", "The identity provider did not confirm the sign-in. Sign in again.")
-    : problem("provider-unavailable", "The identity provider is unavailable. Try again, or use an API key.")
+    : problem("provider-unavailable")
 }
 
 function sendFailure(request: Request, response: Response, failure: Problem): void {
@@ -124,6 +123,8 @@ function sendFailure(request: Request, response: Response, failure: Problem): vo
     sendProblem(response, failure)
     return
   }
+  const { retryAfterSeconds } = failure
+  if (retryAfterSeconds !== undefined) response.setHeader("retry-after", String(retryAfterSeconds))
   const link = { path: "/sign-in", text: "Back to the sign-in" }
   sendPage(response, failure.status, { title: "You are not signed in", text: failure.detail, link })
 }

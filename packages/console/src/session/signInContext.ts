@@ -52,8 +52,8 @@ export function createSignInContext(
   }
 }
 
-/** Counts something of a client's address. A problem, with the seconds to wait, if it was too often. */
-type AddressLimit = (address: string) => Promise<{ problem: Problem; seconds: number } | null>
+/** Counts something of a client's address. A problem if it was too often. */
+type AddressLimit = (address: string) => Promise<Problem | null>
 
 /**
  * Limits an address, and nothing that addresses share: otherwise a few clients could lock out all others. Every console
@@ -67,9 +67,9 @@ function limitAddress(points: number, seconds: number, what: string): AddressLim
       return null
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error
-      const wait = Math.max(1, Math.ceil(error.msBeforeNext / 1000))
-      const detail = `${what} Try again in ${wait} seconds.`
-      return { problem: problem("too-many-sign-ins", detail), seconds: wait }
+      const retryAfterSeconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000))
+      const detail = `${what} Try again in ${retryAfterSeconds} seconds.`
+      return { ...problem("too-many-sign-ins", detail), retryAfterSeconds }
     }
   }
 }

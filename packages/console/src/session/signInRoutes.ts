@@ -11,14 +11,7 @@ import { sqlWithin } from "@sitewire/database/prisma"
 import express, { type Request, type Response, type Router } from "express"
 import { logAudit, originOf } from "../audit/auditEntry.ts"
 import { findKey } from "../auth/apiKey.ts"
-import { invalidCsrfToken, invalidSession } from "../auth/authenticate.ts"
-import {
-  fieldErrors,
-  invalidRequest,
-  keySignInDisabled,
-  methodNotAllowed,
-  problem,
-} from "../http/problems.ts"
+import { fieldErrors, invalidRequest, methodNotAllowed, problem } from "../http/problems.ts"
 import { readJsonBody } from "../http/readJsonBody.ts"
 import type { Problem } from "../http/response.ts"
 import { sendProblem } from "../http/sendResponse.ts"
@@ -48,7 +41,7 @@ export function signInRoutes(context: SignInContext): Router {
 
   router.get("/session", async (request, response) => {
     const found = await findOwnSession(request, response)
-    if (found === null) reject(response, invalidSession())
+    if (found === null) reject(response, problem("invalid-session"))
     else if ("kind" in found) reject(response, found)
     else response.json(describeSession(context, found.token, found.session))
   })
@@ -60,7 +53,7 @@ export function signInRoutes(context: SignInContext): Router {
       return
     }
     if (!methods.key) {
-      reject(response, keySignInDisabled())
+      reject(response, problem("sign-in-disabled"))
       return
     }
     const method = body.data.key === undefined ? "link" : "key"
@@ -90,7 +83,7 @@ export function signInRoutes(context: SignInContext): Router {
       return
     }
     if (!methods.key) {
-      reject(response, keySignInDisabled())
+      reject(response, problem("sign-in-disabled"))
       return
     }
     const { link } = body.data
@@ -121,8 +114,7 @@ export function signInRoutes(context: SignInContext): Router {
     context.count(method, limited ? "limited" : "rejected")
     if (limited) {
       await context.slowDown(response)
-      response.setHeader("retry-after", String(limited.seconds))
-      reject(response, limited.problem)
+      reject(response, limited)
       return
     }
     log.warn({ requestId: response.locals.requestId, address, method }, "a sign-in was rejected")
@@ -137,7 +129,7 @@ export function signInRoutes(context: SignInContext): Router {
     }
     if (found) {
       if (!isCsrfTokenOf(found.token, request.headers["x-csrf-token"])) {
-        reject(response, invalidCsrfToken())
+        reject(response, problem("invalid-csrf-token"))
         return
       }
       await deleteSession({ prisma, log }, found.session, originOf(request, response))

@@ -1,9 +1,10 @@
-import type { StreamEvent } from "@sitewire/contracts"
+import { PassThrough, type Readable } from "node:stream"
+import type { streamQuerySchema } from "@sitewire/contracts"
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Logger, type Registry, sleepUnlessAborted } from "@sitewire/runtime"
+import type { z } from "zod"
 import { belongsToPartner, type Caller, sees } from "../auth/caller.ts"
 import { readScopes } from "../auth/readScopes.ts"
-import { createEventQueue, type EventQueue } from "./eventQueue.ts"
 import { type Change, type Changes, readChanges, readPosition, type StreamPosition } from "./readChanges.ts"
 
 const heartbeatMs = 10_000
@@ -14,16 +15,12 @@ const maxStreams = 100
 /** The others are for whoever runs the installation. */
 const maxStreamsOfPartners = 50
 const maxStreamsOfKey = 10
+/** More than this is waiting only if the client does not read. */
+const maxWaitingBytes = 4 * 1024 * 1024
 
-type StreamFilter = {
-  event?: StreamEvent | undefined
-  channel?: string | undefined
-  connection?: string | undefined
-}
+type Subscription = { caller: Caller; filter: z.output<typeof streamQuerySchema> }
 
-type Subscription = { caller: Caller; filter: StreamFilter }
-
-type Client = Subscription & { queue: EventQueue; sentAt: number }
+type Client = Subscription & { queue: PassThrough; sentAt: number }
 
 export type ChangeFeed = {
   /**
@@ -31,7 +28,7 @@ export type ChangeFeed = {
    * partners, or of this API key.
    * Rejects if Postgres is unavailable.
    */
-  subscribe(subscription: Subscription): Promise<Pick<EventQueue, "chunks" | "cutOff"> | null>
+  subscribe(subscription: Subscription): Promise<Readable | null>
   close(): Promise<void>
 }
 
@@ -99,7 +96,10 @@ export function createChangeFeed({
       if (parts.length === 0 && !isQuiet) continue
       parts.push(formatEvent("heartbeat", { at: new Date(next.atMs).toISOString() }))
       client.sentAt = performance.now()
-      client.queue.push(parts.join(""))
+      client.queue.write(parts.join(""))
+      const waiting = client.queue.writableLength
+      if (waiting > maxWaitingBytes)
+        client.queue.destroy(new Error(`the client did not read its stream: ${waiting} bytes were waiting`))
     }
   }
 
@@ -116,9 +116,9 @@ export function createChangeFeed({
     }
   }
 
-  function end({ queue }: Client, reason: string): void {
-    queue.push(formatEvent("end", { reason }))
-    queue.end()
+  function end(client: Client, reason: string): void {
+    clients.delete(client)
+    client.queue.end(formatEvent("end", { reason }))
   }
 
   function endAll(reason: string): void {
@@ -137,10 +137,10 @@ export function createChangeFeed({
   return {
     async subscribe(subscription) {
       if (signal.aborted || !hasRoom(subscription.caller)) return null
-      const queue = createEventQueue(() => clients.delete(client))
+      const queue = new PassThrough().once("close", () => clients.delete(client))
       const client: Client = { ...subscription, queue, sentAt: Number.NEGATIVE_INFINITY }
       clients.add(client)
-      queue.push("retry: 2000\n\n")
+      queue.write("retry: 2000\n\n")
       try {
         // Read before the client is told that it follows the changes. The first of several that wait for it starts to poll.
         const from = position ?? (await readPosition(sql))

@@ -17,33 +17,16 @@ export const auditTargetKindSchema = z.enum([
   "sign_in_link",
 ])
 
-/** Operations that respond with a secret or with personal data: reads that are audited, and writes that make a secret. */
-export const revealingOperations = [
-  "revealDelivery",
-  "readConnectionTriggerUrl",
-  "readStagedSecret",
-  "createChannel",
-  "stageSecret",
-  "createConnection",
-  "replaceConnectionToken",
-  "replaceConnectionSecret",
-  "createApiKey",
-  "createSignInLink",
-]
-
 export const auditQuerySchema = pageQuerySchema.extend({
-  key: identifierSchema
-    .optional()
-    .meta({ description: "Only entries of this API key (its id).", examples: ["key_5f2c8e1a9b3d"] }),
+  key: identifierSchema.optional().describe("Only entries of this API key (its id)."),
   operation: z
     .string()
     .regex(/^[a-zA-Z]{1,64}$/, "must be an operationId of this document, such as changeChannel")
     .optional()
     .describe("Only entries of this operation (its `operationId` in this document)."),
-  revealed: booleanParameterSchema.optional().meta({
-    description: "true: only entries of operations that responded with a secret or with personal data.",
-    examples: ["true"],
-  }),
+  revealed: booleanParameterSchema
+    .optional()
+    .describe("true: only entries of operations that responded with a secret or with personal data."),
   target_kind: auditTargetKindSchema.optional().describe("Only entries about resources of this kind."),
   target: plainText
     .min(1)
@@ -51,7 +34,6 @@ export const auditQuerySchema = pageQuerySchema.extend({
     .optional()
     .meta({
       description: "Only entries about the resource with this id. Needs `target_kind`.",
-      examples: ["acme"],
       "x-rejections": ["target needs target_kind"],
     }),
   created_after: timeSchema.optional().describe("Only entries from this time on (inclusive)."),
@@ -59,10 +41,7 @@ export const auditQuerySchema = pageQuerySchema.extend({
 })
 
 const changeSchema = z.object({
-  old: z.unknown().meta({
-    description: "The value before. null: the field was not set.",
-    examples: ["https://old.example/"],
-  }),
+  old: z.unknown().describe("The value before. null: the field was not set."),
   new: z.unknown().meta({
     description: "The value after. null: the field is not set.",
     examples: ["https://partner.example/hooks/sitewire"],
@@ -83,11 +62,9 @@ export const auditEntrySchema = z
     client_address: z
       .string()
       .nullable()
-      .meta({
-        description:
-          "IP address that the request came from (see TRUSTED_PROXIES). null: the entry is of the setup job, or of a command on the database.",
-        examples: ["192.0.2.7"],
-      }),
+      .describe(
+        "IP address that the request came from (see TRUSTED_PROXIES). null: the entry is of the setup job, or of a command on the database.",
+      ),
   })
   .meta({
     id: "AuditEntry",

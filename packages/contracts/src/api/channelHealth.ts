@@ -3,21 +3,13 @@ import { channelHealthStateSchema, deadDeliveriesSchema } from "./channels.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 
 const milliseconds = (description: string) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description} null: no attempt.`, examples: [84.2] })
+  z.number().nullable().describe(`${description} null: no attempt.`)
 
 const attemptStatisticsSchema = z
   .object({
-    attempts: z.int().meta({ description: "Attempts that started in this time.", examples: [1_200] }),
-    succeeded: z.int().meta({ description: "Of these, those with a 2xx status in time.", examples: [1_194] }),
-    success_rate: z
-      .number()
-      .min(0)
-      .max(1)
-      .nullable()
-      .meta({ description: "From 0 to 1. null: no attempt.", examples: [0.995] }),
+    attempts: z.int().describe("Attempts that started in this time."),
+    succeeded: z.int().describe("Of these, those with a 2xx status in time."),
+    success_rate: z.number().min(0).max(1).nullable().describe("From 0 to 1. null: no attempt."),
     latency_p50_ms: milliseconds("Median duration of the attempts, failed ones included."),
     latency_p99_ms: milliseconds("99th percentile of the duration of the attempts, failed ones included."),
   })
@@ -28,81 +20,59 @@ const attemptStatisticsSchema = z
 
 const dispatcherStatusSchema = z
   .object({
-    id: z.string().meta({
-      description: "The dispatcher, as in the first line of its log.",
-      examples: ["dsp_5b1f0c9e"],
-    }),
-    breaker: z.enum(["closed", "open"]).meta({
-      description: "open: after many failures in a row only single probes are sent.",
-      examples: ["open"],
-    }),
+    id: z.string().describe("The dispatcher, as in the first line of its log."),
+    breaker: z
+      .enum(["closed", "open"])
+      .describe("open: after many failures in a row only single probes are sent."),
     breaker_opened_at: z.iso.datetime().nullable().describe("null: closed."),
     failures: z
       .int()
       .nullable()
-      .meta({
-        description: "Failed attempts in a row. null: the dispatcher reports nothing unusual.",
-        examples: [20],
-      }),
+      .describe("Failed attempts in a row. null: the dispatcher reports nothing unusual."),
     concurrency_limit: z
       .int()
       .nullable()
-      .meta({
-        description:
-          "The most attempts at the same time, which adapts to the partner. null: the dispatcher reports nothing unusual.",
-        examples: [8],
-      }),
+      .describe(
+        "The most attempts at the same time, which adapts to the partner. null: the dispatcher reports nothing unusual.",
+      ),
     in_flight: z
       .int()
       .nullable()
-      .meta({
-        description:
-          "Attempts in flight at `updated_at`, those included whose delivery is not stored yet. null: the dispatcher reports nothing unusual, such as an attempt that takes longer than half a second.",
-        examples: [3],
-      }),
+      .describe(
+        "Attempts in flight at `updated_at`, those included whose delivery is not stored yet. null: the dispatcher reports nothing unusual, such as an attempt that takes longer than half a second.",
+      ),
     average_ms: z
       .int()
       .nullable()
-      .meta({
-        description: "Average duration of the newest attempts. null: the dispatcher reports nothing unusual.",
-        examples: [84],
-      }),
+      .describe("Average duration of the newest attempts. null: the dispatcher reports nothing unusual."),
     updated_at: z.iso.datetime().describe("When this was reported. A report is at most a few seconds old."),
   })
   .meta({ id: "DispatcherStatus", description: "A channel's state in one running dispatcher." })
 
 const deferredSchema = z.object({
-  reason: deferralReasonSchema.meta({ examples: ["breaker"] }),
-  count: z.int().meta({ description: "How many deliveries.", examples: [37] }),
+  reason: deferralReasonSchema,
+  count: z.int().describe("How many deliveries."),
   since: z.iso.datetime().describe("When the oldest was deferred."),
 })
 
 const lastAttempt = {
-  delivery: z.uuid().meta({ examples: ["01900000-0000-7000-8000-000000000001"] }),
+  delivery: z.uuid(),
   at: z.iso.datetime().describe("When the attempt started."),
-  status: z
-    .int()
-    .nullable()
-    .meta({ description: "null: no response.", examples: [503] }),
+  status: z.int().nullable().describe("null: no response."),
 }
 
 export const channelHealthSchema = z
   .object({
-    channel: z.string().meta({ examples: ["acme"] }),
-    health: channelHealthStateSchema.meta({
-      description:
-        "failing: its last three attempts failed, or its last one was a delivery's last, and no test has succeeded since.",
-      examples: ["failing"],
-    }),
+    channel: z.string(),
+    health: channelHealthStateSchema.describe(
+      "failing: its last three attempts failed, or its last one was a delivery's last, and no test has succeeded since.",
+    ),
     failing_since: z.iso
       .datetime()
       .nullable()
       .describe("When the first failed attempt after its last success started. null: not failing."),
     paused_at: z.iso.datetime().nullable().describe("null: not paused."),
-    max_per_second: z
-      .int()
-      .nullable()
-      .meta({ description: "null: no maximum.", examples: [10] }),
+    max_per_second: z.int().nullable().describe("null: no maximum."),
     dispatchers: z
       .array(dispatcherStatusSchema)
       .nullable()
@@ -116,7 +86,7 @@ export const channelHealthSchema = z
       ),
     scheduled: z
       .object({
-        count: z.int().meta({ description: "How many deliveries.", examples: [4] }),
+        count: z.int().describe("How many deliveries."),
         next_attempt_at: z.iso
           .datetime()
           .nullable()
@@ -126,10 +96,7 @@ export const channelHealthSchema = z
         "Deliveries whose last attempt failed and whose retry has a time. Up to 100,000 are counted.",
       ),
     dead: deadDeliveriesSchema,
-    retry_period_ms: z.int().meta({
-      description: "A delivery that still fails after this time becomes dead.",
-      examples: [21_600_000],
-    }),
+    retry_period_ms: z.int().describe("A delivery that still fails after this time becomes dead."),
     counted_before: z.iso
       .datetime()
       .describe("The end of `last_hour` and `last_day`: a minute is counted a minute after its end."),
@@ -140,7 +107,7 @@ export const channelHealthSchema = z
         z.object({
           status: lastAttempt.status,
           error: attemptErrorSchema.nullable().describe("null: the attempts succeeded."),
-          attempts: z.int().meta({ description: "How many.", examples: [12] }),
+          attempts: z.int().describe("How many."),
         }),
       )
       .describe(
@@ -153,11 +120,8 @@ export const channelHealthSchema = z
     last_failure: z
       .object({
         ...lastAttempt,
-        error: attemptErrorSchema.meta({ examples: ["status"] }),
-        detail: z
-          .string()
-          .nullable()
-          .meta({ description: "As in the delivery's attempt log.", examples: ["connect ECONNREFUSED"] }),
+        error: attemptErrorSchema,
+        detail: z.string().nullable().describe("As in the delivery's attempt log."),
       })
       .nullable()
       .describe("The newest attempt that failed in the last day. null: none."),

@@ -26,11 +26,9 @@ const settings = {
     .min(1)
     .max(1_000)
     .nullable()
-    .meta({
-      description:
-        "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
-      examples: [10],
-    }),
+    .describe(
+      "The most attempts per second, of all dispatchers together and evenly spread. Further deliveries are deferred with the reason rate. null: no maximum.",
+    ),
   operator_notifications: z
     .boolean()
     .describe(
@@ -144,11 +142,9 @@ export const channelSchema = z
     contact: z
       .string()
       .nullable()
-      .meta({
-        description:
-          "The partner's e-mail address. Masked, unless the channel itself is read or changed with the scope `personal-data` or by a key of the channel.",
-        examples: ["w***@partner.example"],
-      }),
+      .describe(
+        "The partner's e-mail address. Masked, unless the channel itself is read or changed with the scope `personal-data` or by a key of the channel.",
+      ),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -157,10 +153,9 @@ export const channelSchema = z
     description: "A partner's sales channel: where site.ready is sent and what signs it.",
   })
 
-const standardWebhooksSecretSchema = z.string().meta({
-  description: "The same secret in the form that libraries of Standard Webhooks take.",
-  examples: ["whsec_c3dzXzAxMjM0NTY3ODlhYmNkZWZnaGlqa2xtbm9wcXJzdHV2d3h5ekFCQ0RFRkc="],
-})
+const standardWebhooksSecretSchema = z
+  .string()
+  .describe("The same secret in the form that libraries of Standard Webhooks take.")
 
 export const createdChannelSchema = channelSchema
   .extend({
@@ -191,18 +186,18 @@ export const secretQuerySchema = z.strictObject({
 
 /** For steps after which the other secret signs. */
 export const activateQuerySchema = secretQuerySchema.extend({
-  force: booleanParameterSchema.optional().meta({
-    description:
+  force: booleanParameterSchema
+    .optional()
+    .describe(
       "true: also if the secret's last test found that the receiver does not accept it, so that deliveries would fail.",
-    examples: ["true"],
-  }),
+    ),
 })
 
 export const channelHealthStateSchema = z.enum(["failing", "ok"])
 
 export const deadDeliveriesSchema = z
   .object({
-    count: z.int().meta({ description: "How many. At most 10,000 are counted.", examples: [240] }),
+    count: z.int().describe("How many. At most 10,000 are counted."),
     created_after: z.iso
       .datetime()
       .describe("Deliveries that were created before this time, 7 days ago, are not counted."),
@@ -217,15 +212,12 @@ export const listedChannelSchema = channelSchema
   .extend({
     health: channelHealthStateSchema.describe("As in the channel's health."),
     dead: deadDeliveriesSchema,
-    last_error: attemptErrorSchema.nullable().meta({
-      description:
-        "Error class of the last failed attempt of the newest delivery that is pending or dead. null: none has failed.",
-      examples: ["status"],
-    }),
-    last_status: z
-      .int()
+    last_error: attemptErrorSchema
       .nullable()
-      .meta({ description: "Its HTTP status. null: there was no response.", examples: [503] }),
+      .describe(
+        "Error class of the last failed attempt of the newest delivery that is pending or dead. null: none has failed.",
+      ),
+    last_status: z.int().nullable().describe("Its HTTP status. null: there was no response."),
   })
   .meta({ id: "ListedChannel" })
 
@@ -234,50 +226,42 @@ export const channelQuerySchema = pageQuerySchema.extend({
     .min(1)
     .max(100)
     .optional()
-    .meta({
-      description:
-        "Only channels whose id, or the host of whose address, contains this text. Case is ignored.",
-      examples: ["acme"],
-    }),
-  paused: booleanParameterSchema.optional().meta({
-    description: "true: only paused channels. false: only channels that are not paused.",
-    examples: ["true"],
-  }),
-  health: channelHealthStateSchema.optional().meta({
-    description:
+    .describe("Only channels whose id, or the host of whose address, contains this text. Case is ignored."),
+  paused: booleanParameterSchema
+    .optional()
+    .describe("true: only paused channels. false: only channels that are not paused."),
+  health: channelHealthStateSchema
+    .optional()
+    .describe(
       "failing: only channels whose last three attempts failed, or whose last one was a delivery's last, and of which no test has succeeded since. ok: all others.",
-    examples: ["failing"],
-  }),
+    ),
 })
 
 export const deleteChannelQuerySchema = z.strictObject({
-  force: booleanParameterSchema.optional().meta({
-    description: "true: also delete the channel if deliveries are pending. They become dead.",
-    examples: ["true"],
-  }),
+  force: booleanParameterSchema
+    .optional()
+    .describe("true: also delete the channel if deliveries are pending. They become dead."),
 })
 
 export const deletedChannelSchema = z
   .object({
-    id: z.string().meta({ examples: ["acme"] }),
-    deleted: z.literal(true).meta({ description: "The channel is deleted.", examples: [true] }),
-    pending_deliveries: z.int().meta({
-      description: "How many deliveries waited for an attempt. At most 100,000 are counted.",
-      examples: [12],
-    }),
-    outcome: z.enum(["none", "dead"]).meta({
-      description:
+    id: z.string(),
+    deleted: z.literal(true).describe("The channel is deleted."),
+    pending_deliveries: z
+      .int()
+      .describe("How many deliveries waited for an attempt. At most 100,000 are counted."),
+    outcome: z
+      .enum(["none", "dead"])
+      .describe(
         "What happens to the pending deliveries. none: there were none. dead: no new attempt starts after 4 seconds, and within about a minute each is dead with dead_reason channel-deleted. An attempt that was accepted meanwhile makes its delivery delivered.",
-      examples: ["dead"],
-    }),
+      ),
     keys: z
       .array(
         z.object({
-          id: z.string().meta({ examples: ["key_8c1f0e6a9b2d7c835e10"] }),
-          revoked: z.boolean().meta({
-            description: "true: the key had no other scope, so it is revoked. false: it has lost this scope.",
-            examples: [true],
-          }),
+          id: z.string(),
+          revoked: z
+            .boolean()
+            .describe("true: the key had no other scope, so it is revoked. false: it has lost this scope."),
         }),
       )
       .describe("The API keys that had the scope channel:<id>."),

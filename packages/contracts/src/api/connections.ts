@@ -47,24 +47,13 @@ export const changeConnectionSchema = z
 export const connectionStateSchema = z.enum(["idle", "waiting", "running", "failing"])
 
 export const connectionQuerySchema = pageQuerySchema.extend({
-  site: z
-    .hostname()
-    .max(253)
-    .toLowerCase()
-    .optional()
-    .meta({
-      description: "Only connections of this site (its host).",
-      examples: ["bakery.example"],
-    }),
+  site: z.hostname().max(253).toLowerCase().optional().describe("Only connections of this site (its host)."),
   state: connectionStateSchema.optional().describe("Only connections in this state."),
   q: plainText
     .min(1)
     .max(200)
     .optional()
-    .meta({
-      description: "Only connections whose id, site or source contains this text. Case is ignored.",
-      examples: ["partner.example"],
-    }),
+    .describe("Only connections whose id, site or source contains this text. Case is ignored."),
 })
 
 export const connectionSchema = z
@@ -80,38 +69,20 @@ export const connectionSchema = z
       .datetime()
       .nullable()
       .describe("When the last sync ended. null: there was none yet. Abandoned syncs do not count."),
-    last_outcome: z
-      .enum(["changed", "unchanged", "failed"])
-      .nullable()
-      .meta({ description: "Outcome of the last sync.", examples: ["unchanged"] }),
-    last_error: z
-      .string()
-      .nullable()
-      .meta({
-        description: "Error class of the last sync. null: it did not fail.",
-        examples: ["timeout", null],
-      }),
+    last_outcome: z.enum(["changed", "unchanged", "failed"]).nullable().describe("Outcome of the last sync."),
+    last_error: z.string().nullable().describe("Error class of the last sync. null: it did not fail."),
     last_status: z
       .int()
       .nullable()
-      .meta({
-        description: "HTTP status of the last sync's response, if its error is `status`.",
-        examples: [502, null],
-      }),
+      .describe("HTTP status of the last sync's response, if its error is `status`."),
     last_reason: z
       .string()
       .nullable()
-      .meta({
-        description: "`last_error` and `last_status` as a sentence. null: the last sync did not fail.",
-        examples: ["the source responded with 502 Bad Gateway", null],
-      }),
+      .describe("`last_error` and `last_status` as a sentence. null: the last sync did not fail."),
     next_step: z
       .string()
       .nullable()
-      .meta({
-        description: "What to do about `last_reason`. null: the last sync did not fail.",
-        examples: ["Ask the partner when its server works again.", null],
-      }),
+      .describe("What to do about `last_reason`. null: the last sync did not fail."),
     last_success_at: z.iso
       .datetime()
       .nullable()
@@ -149,11 +120,11 @@ export const connectionTriggerUrlSchema = connectionSchema
   })
   .meta({ id: "ConnectionTriggerUrl", description: "A connection with its trigger URL." })
 
-const signingSecretSchema = z.string().meta({
-  description:
+const signingSecretSchema = z
+  .string()
+  .describe(
     "Signs the requests to the source or the executor. It is shown only in this response: share it with the partner only.",
-  examples: ["sws_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"],
-})
+  )
 
 export const connectionSecretSchema = connectionSchema
   .extend({ signing_secret: signingSecretSchema })
@@ -186,20 +157,8 @@ export const syncSchema = z
     finished_at: z.iso.datetime().nullable(),
     outcome: z.enum(["running", "changed", "unchanged", "failed", "abandoned"]),
     error: z.string().nullable(),
-    status: z
-      .int()
-      .nullable()
-      .meta({
-        description: "HTTP status of the source's response, if the error is `status`.",
-        examples: [502, null],
-      }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({
-        description: "`error` and `status` as a sentence. null: no error.",
-        examples: ["the source responded with 502 Bad Gateway", null],
-      }),
+    status: z.int().nullable().describe("HTTP status of the source's response, if the error is `status`."),
+    reason: z.string().nullable().describe("`error` and `status` as a sentence. null: no error."),
     triggers: z.int().describe("How many accepted triggers the run covers."),
     first_trigger_at: z.iso.datetime().nullable(),
     last_trigger_at: z.iso.datetime().nullable(),
@@ -209,34 +168,23 @@ export const syncSchema = z
   .meta({ id: "Sync", description: "One run of a connection's synchronisation." })
 
 export const syncQuerySchema = pageQuerySchema.extend({
-  connection: identifierSchema
-    .optional()
-    .meta({ description: "Only syncs of this connection.", examples: ["bakery"] }),
-  site: z
-    .hostname()
-    .max(253)
-    .toLowerCase()
-    .optional()
-    .meta({ description: "Only syncs of this site's connections.", examples: ["bakery.example"] }),
-  outcome: syncSchema.shape.outcome
-    .optional()
-    .meta({ description: "Only syncs with this outcome.", examples: ["failed"] }),
+  connection: identifierSchema.optional().describe("Only syncs of this connection."),
+  site: z.hostname().max(253).toLowerCase().optional().describe("Only syncs of this site's connections."),
+  outcome: syncSchema.shape.outcome.optional().describe("Only syncs with this outcome."),
   started_after: timeSchema.optional().describe("Only syncs that started at this time (inclusive) or later."),
   started_before: timeSchema.optional().describe("Only syncs that started before this time (exclusive)."),
 })
 
 export const listedSyncSchema = z
   .object({
-    connection: z.string().meta({ description: "The connection's id.", examples: ["bakery"] }),
+    connection: z.string().describe("The connection's id."),
     site: z.string(),
     ...syncSchema.shape,
   })
   .meta({ id: "ListedSync", description: "A sync with its connection." })
 
 const triggersSchema = z.object({
-  count: z
-    .int()
-    .meta({ description: "How many triggers were accepted. A requested sync counts as one.", examples: [4] }),
+  count: z.int().describe("How many triggers were accepted. A requested sync counts as one."),
   first_at: z.iso.datetime().nullable().describe("Time of the first."),
   last_at: z.iso.datetime().nullable().describe("Time of the last."),
 })
@@ -246,11 +194,11 @@ export const windowSchema = z
     triggers: triggersSchema.describe(
       "The triggers that were merged into the sync. Those of earlier syncs that failed are included.",
     ),
-    covered: z.boolean().meta({
-      description:
+    covered: z
+      .boolean()
+      .describe(
         "Whether the sync covered the triggers: it succeeded. If it failed or was abandoned, the next sync has them too.",
-      examples: [true],
-    }),
+      ),
     sync: syncSchema.describe("The sync whose start began the window."),
   })
   .meta({
@@ -279,7 +227,7 @@ export const windowPageSchema = pageSchema(windowSchema)
 
 export const requestedSyncSchema = z
   .object({
-    connection: z.string().meta({ description: "The connection's id.", examples: ["bakery"] }),
+    connection: z.string().describe("The connection's id."),
     earliest_start_at: pendingWindowSchema.shape.earliest_start_at,
   })
   .meta({ id: "RequestedSync", description: "A sync that was requested and has not started yet." })

@@ -2,11 +2,11 @@ import { z } from "zod"
 import { identifierSchema } from "./identifier.ts"
 import { pageQuerySchema } from "./pagination.ts"
 
-const owner = identifierSchema.optional().meta({
-  description:
+const owner = identifierSchema
+  .optional()
+  .describe(
     "Only sessions of this API key or user of OpenID Connect (its id). `current`: of the caller. Without the scope admin, there are no others.",
-  examples: ["current"],
-})
+  )
 
 export const sessionQuerySchema = pageQuerySchema.extend({ owner })
 export const sessionOwnerQuerySchema = z.strictObject({ owner })
@@ -26,7 +26,7 @@ export const consoleSessionSchema = z
   .meta({ id: "ConsoleSession", description: "A session of the web console." })
 
 export const endedSessionsSchema = z
-  .object({ ended: z.int().meta({ description: "How many sessions have ended.", examples: [2] }) })
+  .object({ ended: z.int().describe("How many sessions have ended.") })
   .meta({ id: "EndedSessions" })
 
 export type ConsoleSession = z.infer<typeof consoleSessionSchema>

@@ -31,12 +31,8 @@ export const attemptErrorSchema = z.enum([
 export type AttemptError = z.infer<typeof attemptErrorSchema>
 
 export const deliveryQuerySchema = pageQuerySchema.extend({
-  channel: identifierSchema
-    .optional()
-    .meta({ description: "Only deliveries to this channel.", examples: ["acme"] }),
-  state: deliveryStateSchema
-    .optional()
-    .meta({ description: "Only deliveries in this state.", examples: ["dead"] }),
+  channel: identifierSchema.optional().describe("Only deliveries to this channel."),
+  state: deliveryStateSchema.optional().describe("Only deliveries in this state."),
   event_id: plainText
     .min(1)
     .max(200)
@@ -44,34 +40,23 @@ export const deliveryQuerySchema = pageQuerySchema.extend({
     .meta({
       description:
         "Only the delivery of the site.paid event with this id. It is stored when its first attempt ends. Until then, for up to 10 s, none is found, and the channel's health shows how many attempts are in flight.",
-      examples: ["evt_2026_000017"],
       "x-rejections": ["event_id is required"],
     }),
   reference: z
     .string()
     .max(1024)
     .optional()
-    .meta({
-      description: "Only deliveries whose body has exactly this `reference`.",
-      examples: ["user-4711"],
-    }),
-  site_url: httpUrl.optional().meta({
-    description:
+    .describe("Only deliveries whose body has exactly this `reference`."),
+  site_url: httpUrl
+    .optional()
+    .describe(
       "Only deliveries whose body has this `site_url`. The scheme and a slash at the end make no difference.",
-    examples: ["https://shop.example"],
-  }),
-  error: attemptErrorSchema.optional().meta({
-    description: "Only deliveries whose last failed attempt has this error class.",
-    examples: ["timeout"],
-  }),
-  waiting_for: waitingForSchema.optional().meta({
-    description: "Only deliveries whose next attempt waits for this.",
-    examples: ["breaker"],
-  }),
-  job: identifierSchema.optional().meta({
-    description: "Only deliveries that this job was the last to resend or erase.",
-    examples: ["job_8c1f0e6a9b2d7c835e10"],
-  }),
+    ),
+  error: attemptErrorSchema
+    .optional()
+    .describe("Only deliveries whose last failed attempt has this error class."),
+  waiting_for: waitingForSchema.optional().describe("Only deliveries whose next attempt waits for this."),
+  job: identifierSchema.optional().describe("Only deliveries that this job was the last to resend or erase."),
   created_after: timeSchema.optional().describe("Only deliveries created at this time (inclusive) or later."),
   created_before: timeSchema.optional().describe("Only deliveries created before this time (exclusive)."),
 })
@@ -97,29 +82,14 @@ export const attemptSchema = z
       .describe(
         "Without a response: why, with the host and a code. Of a redirect: its target server. Else null.",
       ),
-    url: z
-      .url()
-      .nullable()
-      .meta({
-        description: "The URL that was called: the channel's address at that time.",
-        examples: ["https://partner.example/webhooks/sitewire"],
-      }),
+    url: z.url().nullable().describe("The URL that was called: the channel's address at that time."),
     ip: z.string().nullable().describe("The IP address that was called."),
     request_headers: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({
-        description:
-          "The headers that Sitewire set, as they were sent. Only the first 8 characters of a signature are shown, because whoever has a body and its signature can send both again. null: the delivery was erased.",
-        examples: [
-          {
-            "content-type": "application/json",
-            "X-Sitewire-Signature": "sha256=1f0c3a9b…",
-            "X-Sitewire-Delivery": "0197a3c1-6d0e-7c3b-9a51-3f1f6c1d2e4b",
-            "X-Sitewire-Attempt": "1",
-          },
-        ],
-      }),
+      .describe(
+        "The headers that Sitewire set, as they were sent. Only the first 8 characters of a signature are shown, because whoever has a body and its signature can send both again. null: the delivery was erased.",
+      ),
     secret_id: z.string().describe("The signing secret that was used."),
     response_excerpt: z
       .string()
@@ -135,21 +105,18 @@ export const deliverySchema = z
     channel: z.string(),
     state: deliveryStateSchema,
     attempts: z.int().describe("Number of the last recorded attempt."),
-    last_error: attemptErrorSchema.nullable().meta({
-      description: "Error class of the last failed attempt. null: no attempt has failed.",
-      examples: ["status"],
-    }),
+    last_error: attemptErrorSchema
+      .nullable()
+      .describe("Error class of the last failed attempt. null: no attempt has failed."),
     last_status: z
       .int()
       .nullable()
-      .meta({
-        description: "HTTP status of the last failed attempt. null: there was no response.",
-        examples: [503],
-      }),
-    waiting_for: waitingForSchema.nullable().meta({
-      description: `What the next attempt waits for. retry: the time \`next_attempt_at\`. The others are deferred (\`deferred_at\`). ${whyDeferred} null: no attempt follows.`,
-      examples: ["retry"],
-    }),
+      .describe("HTTP status of the last failed attempt. null: there was no response."),
+    waiting_for: waitingForSchema
+      .nullable()
+      .describe(
+        `What the next attempt waits for. retry: the time \`next_attempt_at\`. The others are deferred (\`deferred_at\`). ${whyDeferred} null: no attempt follows.`,
+      ),
     next_attempt_at: z.iso
       .datetime()
       .nullable()
@@ -185,18 +152,10 @@ export const listedDeliverySchema = deliverySchema
     reference: z
       .string()
       .nullable()
-      .meta({
-        description:
-          "The `reference` of the body, with e-mail addresses masked. null: the delivery was erased, has none, or belongs to a channel that the API key may not read.",
-        examples: ["user-4711"],
-      }),
-    site_url: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The `site_url` of the body, as `reference`.",
-        examples: ["https://shop.example"],
-      }),
+      .describe(
+        "The `reference` of the body, with e-mail addresses masked. null: the delivery was erased, has none, or belongs to a channel that the API key may not read.",
+      ),
+    site_url: z.string().nullable().describe("The `site_url` of the body, as `reference`."),
   })
   .meta({ id: "ListedDelivery" })
 
@@ -208,30 +167,24 @@ export const deliveryWithAttemptsSchema = deliverySchema
     body: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({
-        description:
-          "The body with e-mail addresses masked, such as `o***@example.org`. null: the delivery was erased.",
-        examples: [
-          { event: "site.ready", channel: "acme", reference: "user-4711", email: "o***@example.org" },
-        ],
-      }),
-    body_bytes: z.int().meta({
-      description:
+      .describe(
+        "The body with e-mail addresses masked, such as `o***@example.org`. null: the delivery was erased.",
+      ),
+    body_bytes: z
+      .int()
+      .describe(
         "Length of the body as it is sent, rounded up to a multiple of 64, because the exact one reveals that of a masked address.",
-      examples: [320],
-    }),
+      ),
     attempt_log: z.array(attemptSchema).describe(`The newest ${newestAttempts} attempts, oldest first.`),
     attempt_log_cursor: z
       .string()
       .nullable()
-      .meta({
-        description:
-          "The `cursor` with which `GET /v1/deliveries/{id}/attempts` continues with earlier attempts. null: there are none.",
-        examples: ["WzEwMzAsIjIwMjYtMDMtMDFUMTI6MDA6MDAuMDAwWiJd"],
-      }),
+      .describe(
+        "The `cursor` with which `GET /v1/deliveries/{id}/attempts` continues with earlier attempts. null: there are none.",
+      ),
     last_job: z
       .object({
-        id: z.string().meta({ examples: ["job_8c1f0e6a9b2d7c835e10"] }),
+        id: z.string(),
         kind: z.enum(["resend", "erasure"]),
         requested_at: z.iso.datetime().describe("When the job was created."),
         requested_by: z.string().nullable().describe("null: it was another key, which only operators see."),
@@ -244,19 +197,14 @@ export const deliveryWithAttemptsSchema = deliverySchema
 export const deliveryBodySchema = z
   .object({
     delivery: z.uuid(),
-    body: z.string().meta({
-      description: "The body exactly as every attempt sends it, with personal data.",
-      examples: ['{"event":"site.ready","channel":"acme"}'],
-    }),
+    body: z.string().describe("The body exactly as every attempt sends it, with personal data."),
     body_sha256: z.string().describe("SHA-256 of its bytes in UTF-8, in hexadecimal."),
     request_headers: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({
-        description:
-          "For a key that may resend the delivery: the headers of the newest attempt with whole signatures, without the channel's own request headers. null: for other keys, before the first attempt has ended, or if the secret that signed it has been retired.",
-        examples: [{ "content-type": "application/json", "X-Sitewire-Signature": "sha256=1f0c3a9b" }],
-      }),
+      .describe(
+        "For a key that may resend the delivery: the headers of the newest attempt with whole signatures, without the channel's own request headers. null: for other keys, before the first attempt has ended, or if the secret that signed it has been retired.",
+      ),
   })
   .meta({ id: "DeliveryBody" })
 
@@ -268,15 +216,12 @@ export const cancelDeliverySchema = z
 export const cancelledDeliverySchema = z
   .object({
     delivery: deliverySchema,
-    attempt_in_flight: z.enum(["none", "possible"]).meta({
-      description:
+    attempt_in_flight: z
+      .enum(["none", "possible"])
+      .describe(
         "possible: the next attempt was due, so it may have begun before the delivery was cancelled. The partner may then still receive it, and if it accepts it, the delivery becomes `delivered`. none: no attempt was due.",
-      examples: ["none"],
-    }),
-    may_still_arrive: z.string().meta({
-      description: "What the partner may still receive, as a sentence.",
-      examples: ["Nothing: the next attempt was not due yet."],
-    }),
+      ),
+    may_still_arrive: z.string().describe("What the partner may still receive, as a sentence."),
   })
   .meta({ id: "CancelledDelivery" })
 

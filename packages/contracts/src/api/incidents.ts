@@ -19,47 +19,35 @@ export const incidentKindSchema = z
     "kafka.unavailable",
     "postgres.unavailable",
   ])
-  .meta({
-    description:
-      "The kinds of the webhook `notification`, and: channel.paused: an operator has paused the channel. delivery.overdue: attempts are overdue by more than a minute. event.invalid: an event of the last 24 hours was invalid. topic.behind: the oldest record that a consumer group has not read is older than a minute. topic.missing: a topic does not exist. sync.overdue: syncs are due for more than a minute. dispatcher.missing, scheduler.missing: none is running. kafka.unavailable, postgres.unavailable: the console cannot reach it; the latter is stored as soon as Postgres responds.",
-    examples: ["channel.failing"],
-  })
+  .describe(
+    "The kinds of the webhook `notification`, and: channel.paused: an operator has paused the channel. delivery.overdue: attempts are overdue by more than a minute. event.invalid: an event of the last 24 hours was invalid. topic.behind: the oldest record that a consumer group has not read is older than a minute. topic.missing: a topic does not exist. sync.overdue: syncs are due for more than a minute. dispatcher.missing, scheduler.missing: none is running. kafka.unavailable, postgres.unavailable: the console cannot reach it; the latter is stored as soon as Postgres responds.",
+  )
 
-export const incidentStateSchema = z.enum(["open", "resolved"]).meta({
-  description: "open: the incident exists. resolved: it has ended.",
-  examples: ["open"],
-})
+export const incidentStateSchema = z
+  .enum(["open", "resolved"])
+  .describe("open: the incident exists. resolved: it has ended.")
 
 export const incidentQuerySchema = pageQuerySchema.extend({
   state: incidentStateSchema.optional(),
   kind: incidentKindSchema.optional(),
-  subject: plainText
-    .min(1)
-    .max(300)
-    .optional()
-    .meta({ description: "Only of the channel, host or topic with this id.", examples: ["acme"] }),
+  subject: plainText.min(1).max(300).optional().describe("Only of the channel, host or topic with this id."),
   created_after: timeSchema.optional().describe("Only incidents noticed from this time on (inclusive)."),
   created_before: timeSchema.optional().describe("Only incidents noticed before this time (exclusive)."),
 })
 
-const note = z.string().meta({
-  description: "For other operators, with e-mail addresses masked.",
-  examples: ["The partner repairs its server until Monday (ticket 4711)."],
-})
+const note = z.string().describe("For other operators, with e-mail addresses masked.")
 
 export const acknowledgeIncidentSchema = z
   .strictObject({
-    note: oneLine(500).meta({
-      description:
-        "For other operators: who does what until when. It is never erased, so name no person, and it must not contain a secret. E-mail addresses in it are masked before it is stored.",
-      examples: ["The partner repairs its server until Monday (ticket 4711)."],
-    }),
+    note: oneLine(500).describe(
+      "For other operators: who does what until when. It is never erased, so name no person, and it must not contain a secret. E-mail addresses in it are masked before it is stored.",
+    ),
   })
   .meta({ id: "AcknowledgeIncident" })
 
 export const incidentSchema = z
   .object({
-    id: z.string().meta({ examples: ["inc_4f1c0e6a9b2d7c835e10"] }),
+    id: z.string(),
     kind: incidentKindSchema,
     state: incidentStateSchema,
     subject: notificationFields.subject,
@@ -73,11 +61,9 @@ export const incidentSchema = z
     max_count: z
       .int()
       .nullable()
-      .meta({
-        description:
-          "The most that it concerned at a time: waiting or dead deliveries, connections, invalid events or unread records. null: it has no number.",
-        examples: [120],
-      }),
+      .describe(
+        "The most that it concerned at a time: waiting or dead deliveries, connections, invalid events or unread records. null: it has no number.",
+      ),
     since: notificationFields.since,
     created_at: z.iso.datetime().describe("When the incident was noticed."),
     resolved_at: z.iso
@@ -89,10 +75,7 @@ export const incidentSchema = z
     acknowledgement: z
       .object({
         at: z.iso.datetime().describe("When it was acknowledged."),
-        by: z.string().meta({
-          description: "Id and name of the API key or user.",
-          examples: ["key_5f2c8e1a9b3d (on-call)"],
-        }),
+        by: z.string().describe("Id and name of the API key or user."),
         note,
       })
       .nullable()
@@ -108,10 +91,7 @@ export const incidentPageSchema = pageSchema(incidentSchema)
     channels: z
       .string()
       .nullable()
-      .meta({
-        description: "Whether the partners fail or the installation does. null: no channel fails.",
-        examples: ["32 of 37 channels succeed now."],
-      }),
+      .describe("Whether the partners fail or the installation does. null: no channel fails."),
   })
   .meta({ id: "IncidentPage" })
 

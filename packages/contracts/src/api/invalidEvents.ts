@@ -11,10 +11,9 @@ export const invalidEventQuerySchema = pageQuerySchema.extend({
     .min(1)
     .max(200)
     .optional()
-    .meta({
-      description: `Only events whose id, record key or correlation is this text. Of those before the page, the newest ${searchedInvalidEvents} are searched.`,
-      examples: ["order-10042"],
-    }),
+    .describe(
+      `Only events whose id, record key or correlation is this text. Of those before the page, the newest ${searchedInvalidEvents} are searched.`,
+    ),
 })
 
 export const invalidEventSchema = z
@@ -25,18 +24,10 @@ export const invalidEventSchema = z
     key: z
       .string()
       .nullable()
-      .meta({
-        description:
-          "The record's key, which should be the event's id. null: it has none, or not a text of up to 200 characters.",
-        examples: ["order-10042"],
-      }),
-    correlation: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The header `correlation`. null: it is missing or invalid.",
-        examples: ["order-10042"],
-      }),
+      .describe(
+        "The record's key, which should be the event's id. null: it has none, or not a text of up to 200 characters.",
+      ),
+    correlation: z.string().nullable().describe("The header `correlation`. null: it is missing or invalid."),
     channel: identifierSchema.nullable().describe("null: the record names no channel, or an impossible one."),
     delivery: z
       .uuid()

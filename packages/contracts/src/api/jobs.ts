@@ -249,11 +249,7 @@ export const jobSchema = z
 /** Each number of a job's outcome is counted up to this. */
 export const mostCounted = 10_000
 
-const outcomeCount = (description: string) =>
-  z
-    .int()
-    .min(0)
-    .meta({ description, examples: [12] })
+const outcomeCount = (description: string) => z.int().min(0).describe(description)
 
 export const jobOutcomeSchema = z
   .object({

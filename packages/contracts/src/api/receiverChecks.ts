@@ -20,10 +20,7 @@ export const challengeReportSchema = z.object({
 
 export const secretTestSchema = z.object({
   at: z.iso.datetime().describe("When the test was requested."),
-  status: z
-    .int()
-    .nullable()
-    .meta({ description: "null: there was no response.", examples: [401] }),
+  status: z.int().nullable().describe("null: there was no response."),
   error: attemptErrorSchema
     .nullable()
     .describe(

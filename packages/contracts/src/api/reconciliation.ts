@@ -15,13 +15,10 @@ export const exceptionSchema = z
       ].join(" "),
     }),
     topic: z.string().describe("Topic of the record."),
-    partition: z.int().meta({ description: "Partition of the record.", examples: [3] }),
-    offset: z.string().meta({ description: "Offset of the record.", examples: ["1024"] }),
+    partition: z.int().describe("Partition of the record."),
+    offset: z.string().describe("Offset of the record."),
     event_id: z.string().nullable().describe("null: the record is a trigger or cannot be parsed."),
-    connection: z
-      .string()
-      .nullable()
-      .meta({ description: "null: the record is an event.", examples: ["bakery-products"] }),
+    connection: z.string().nullable().describe("null: the record is an event."),
     published_at: z.iso.datetime().describe("The record's time."),
   })
   .meta({ id: "ReconciliationException", description: "A record that is not accounted for." })
@@ -30,7 +27,7 @@ export const exceptionSchema = z
 export const differingEventSchema = exceptionSchema
   .pick({ topic: true, partition: true, offset: true, published_at: true })
   .extend({
-    event_id: z.string().meta({ description: "The id that both events have.", examples: ["order-10042"] }),
+    event_id: z.string().describe("The id that both events have."),
   })
   .meta({
     id: "DifferingEvent",

@@ -64,10 +64,9 @@ export const requestHeadersSchema = z
 
 /** What a connection or a channel shows of its request headers. */
 export const shownRequestHeaders = {
-  request_header_names: z.array(z.string()).meta({
-    description: "Names of the headers of each request. Their values are never shown.",
-    examples: [["authorization"]],
-  }),
+  request_header_names: z
+    .array(z.string())
+    .describe("Names of the headers of each request. Their values are never shown."),
   request_headers_changed_at: z.iso
     .datetime()
     .nullable()

@@ -35,11 +35,11 @@ export const sessionProblemSchema = apiProblemSchema.extend({ sign_in: signInMet
 export const signInLinkSchema = z
   .object({
     id: z.string(),
-    url: z.url().meta({
-      description:
+    url: z
+      .url()
+      .describe(
         "Signs in to the web console as the API key of the request. Valid once, and shown only in this response.",
-      examples: ["https://console.example/sign-in#link=swl_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"],
-    }),
+      ),
     expires_at: z.iso.datetime().describe("When the link stops working."),
   })
   .meta({ id: "SignInLink", description: "A link that signs in to the web console once." })

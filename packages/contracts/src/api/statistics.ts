@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { timeSchema, tooFar } from "../values/time.ts"
 import { deadDeliveriesSchema } from "./channels.ts"
+import { syncSchema } from "./connections.ts"
 import { attemptErrorSchema, deferralReasonSchema } from "./deliveries.ts"
 import { identifierSchema } from "./identifier.ts"
 
@@ -16,19 +17,14 @@ export const statisticsQuerySchema = z.strictObject({
     .min(1)
     .max(1_440)
     .default(1)
-    .meta({
-      description: "How many minutes a point has. Points begin at multiples of their length, in UTC.",
-      examples: [10],
-    }),
+    .describe("How many minutes a point has. Points begin at multiples of their length, in UTC."),
   channel: identifierSchema.optional().meta({
     description: "Only this channel. Default: all channels together, which needs the scope read or operate.",
-    examples: ["acme"],
     "x-rejections": ["channel is required"],
   }),
   created_after: timeSchema.optional().meta({
     description:
       "Only points that begin at this time or later. At most 7 days ago: minutes are kept so long. Default: the last 60 points.",
-    examples: ["2026-11-21T04:00:00Z"],
     "x-rejections": [
       tooFar,
       "must be at most 7 days ago",
@@ -40,13 +36,9 @@ export const statisticsQuerySchema = z.strictObject({
     .describe(`Only points that begin before this time. Default: now. At most ${maxStatisticPoints} points.`),
 })
 
-export const syncOutcomeSchema = z.enum(["running", "changed", "unchanged", "failed", "abandoned"])
 export const attemptOutcomeSchema = z.enum(["delivered", ...attemptErrorSchema.options])
 
-const count = z
-  .int()
-  .min(0)
-  .meta({ examples: [3] })
+const count = z.int().min(0)
 
 /** A count for each value of `of`. `what` completes the description of each. */
 function countsBy<Value extends string>(of: { options: readonly Value[] }, what: string) {
@@ -57,40 +49,31 @@ function countsBy<Value extends string>(of: { options: readonly Value[] }, what:
 export const statisticPointSchema = z
   .object({
     started_at: z.iso.datetime().describe("Begin of the point, in UTC."),
-    deliveries: count.meta({ description: "Deliveries that were created.", examples: [120] }),
+    deliveries: count.describe("Deliveries that were created."),
     attempts: countsBy(attemptOutcomeSchema, "Attempts with the outcome").describe(
       "Attempts that began, by outcome: delivered, or the error class.",
     ),
     latency_ms: z
       .object({
-        p50: z.number().meta({ description: "Median in ms.", examples: [84.1] }),
-        p99: z.number().meta({ description: "99th percentile in ms.", examples: [912.3] }),
+        p50: z.number().describe("Median in ms."),
+        p99: z.number().describe("99th percentile in ms."),
       })
       .nullable()
-      .meta({
-        description:
-          "Median and 99th percentile of the attempts' durations, at most 19 % wrong. null: no attempts.",
-        examples: [{ p50: 84.1, p99: 912.3 }],
-      }),
+      .describe(
+        "Median and 99th percentile of the attempts' durations, at most 19 % wrong. null: no attempts.",
+      ),
     triggers: z
       .object({
-        accepted: count.meta({
-          description:
-            "Triggers that schedulers recorded, up to a minute earlier or later than in this point. While no console counts, they are counted in the first minute of that time.",
-          examples: [7],
-        }),
-        covered: count.meta({
-          description:
-            "Triggers that the successful syncs of this point cover. The others are covered by later syncs.",
-          examples: [4],
-        }),
+        accepted: count.describe(
+          "Triggers that schedulers recorded, up to a minute earlier or later than in this point. While no console counts, they are counted in the first minute of that time.",
+        ),
+        covered: count.describe(
+          "Triggers that the successful syncs of this point cover. The others are covered by later syncs.",
+        ),
       })
       .nullable()
-      .meta({
-        description: "Triggers, requested syncs included. null if `channel` is given.",
-        examples: [{ accepted: 7, covered: 4 }],
-      }),
-    syncs: countsBy(syncOutcomeSchema, "Syncs with the outcome")
+      .describe("Triggers, requested syncs included. null if `channel` is given."),
+    syncs: countsBy(syncSchema.shape.outcome, "Syncs with the outcome")
       .nullable()
       .describe("Syncs that began, by outcome. null if `channel` is given."),
   })
@@ -98,10 +81,7 @@ export const statisticPointSchema = z
 
 export const statisticsSchema = z
   .object({
-    channel: z
-      .string()
-      .nullable()
-      .meta({ description: "null: all channels.", examples: ["acme"] }),
+    channel: z.string().nullable().describe("null: all channels."),
     counted_before: z.iso
       .datetime()
       .describe(
@@ -121,9 +101,7 @@ export const statisticsSchema = z
     dead: deadDeliveriesSchema
       .extend({
         channels: z
-          .array(
-            z.object({ channel: z.string().meta({ examples: ["acme"] }), ...deadDeliveriesSchema.shape }),
-          )
+          .array(z.object({ channel: z.string(), ...deadDeliveriesSchema.shape }))
           .describe("The 20 channels with most of them, and how many each has."),
       })
       .meta({ id: "DeadByChannel", description: "Deliveries of all channels that are dead now." })

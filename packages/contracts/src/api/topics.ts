@@ -1,14 +1,11 @@
 import { z } from "zod"
 
-const records = z
-  .int()
-  .min(0)
-  .meta({ description: "Offsets in use.", examples: [48_210] })
-const lag = records.nullable().meta({
-  description:
+const records = z.int().min(0).describe("Offsets in use.")
+const lag = records
+  .nullable()
+  .describe(
     "Records that the group has not committed, also those behind an open transaction. null: no group consumes the topic.",
-  examples: [12],
-})
+  )
 const oldestUnreadAt = z.iso
   .datetime()
   .nullable()
@@ -18,7 +15,7 @@ const oldestUnreadAt = z.iso
 
 export const openTransactionSchema = z
   .object({
-    first_offset: z.string().meta({ description: "Offset of its first record.", examples: ["1024"] }),
+    first_offset: z.string().describe("Offset of its first record."),
     since: z.iso.datetime().nullable().describe("Time of its first record. null: it could not be read."),
     records: records.describe("Records that wait for its end: its own and later ones."),
   })
@@ -29,10 +26,7 @@ export const openTransactionSchema = z
   })
 
 const partitionSchema = z.object({
-  partition: z
-    .int()
-    .min(0)
-    .meta({ description: "Number of the partition.", examples: [0] }),
+  partition: z.int().min(0).describe("Number of the partition."),
   records,
   lag,
   oldest_unread_at: oldestUnreadAt,
@@ -41,26 +35,19 @@ const partitionSchema = z.object({
 
 export const topicSchema = z
   .object({
-    name: z.string().meta({ examples: ["site.paid"] }),
-    purpose: z.string().meta({
-      description: "What its records are.",
-      examples: ["events of publishers: a site is paid and ready"],
-    }),
-    group: z
-      .string()
+    name: z.string(),
+    purpose: z.string().describe("What its records are."),
+    group: z.string().nullable().describe("The consumer group. null: none."),
+    records: records
       .nullable()
-      .meta({ description: "The consumer group. null: none.", examples: ["webhook-dispatcher.paid"] }),
-    records: records.nullable().meta({
-      description: "Offsets in use. null: the topic does not exist; run the setup job.",
-      examples: [48_210],
-    }),
+      .describe("Offsets in use. null: the topic does not exist; run the setup job."),
     lag,
     oldest_unread_at: oldestUnreadAt,
-    behind: z.boolean().meta({
-      description:
+    behind: z
+      .boolean()
+      .describe(
         "The oldest of them is older than a minute. Always false for retry topics, whose records wait for their delay.",
-      examples: [false],
-    }),
+      ),
     partitions: z.array(partitionSchema).describe("The same for each partition."),
   })
   .meta({ id: "Topic", description: "A Kafka topic, and what its consumers have not read." })

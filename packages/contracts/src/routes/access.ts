@@ -19,7 +19,7 @@ export const keyRoutes = {
     shownOnce: "DELETE /v1/keys/{id} revokes this key; then create another.",
     description: "The response contains the key, which is never shown again.",
     body: createApiKeySchema,
-    success: { status: 201, description: "The key.", schema: createdApiKeySchema },
+    success: { status: 201, schema: createdApiKeySchema },
   },
   listApiKeys: {
     method: "get",
@@ -29,7 +29,7 @@ export const keyRoutes = {
     description:
       "Includes revoked and expired keys. No response but that of the creation contains a key itself.",
     query: pageQuerySchema,
-    success: pageOf(apiKeySchema, "ApiKeyPage", "A page of keys."),
+    success: pageOf(apiKeySchema, "ApiKeyPage"),
   },
   /** No key has the id "current": ids begin with `key_`. */
   readCurrentApiKey: {
@@ -39,10 +39,8 @@ export const keyRoutes = {
     description:
       "Its scopes and its expiry, so that a client can tell what it may do. Every key may read itself.",
     allow: ownKey,
-    otherResponses: {
-      404: "The session of the request has no API key, because its user signed in with OpenID Connect.",
-    },
-    success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
+    problems: ["not-found"],
+    success: { schema: apiKeySchema },
   },
   readApiKey: {
     method: "get",
@@ -50,7 +48,7 @@ export const keyRoutes = {
     summary: "Read an API key's name, scopes and last use",
     allow: { admin: "all" },
     params: idParameter,
-    success: { status: 200, description: "The key, without its secret part.", schema: apiKeySchema },
+    success: { schema: apiKeySchema },
   },
   revokeApiKey: {
     method: "delete",
@@ -60,7 +58,7 @@ export const keyRoutes = {
     description:
       "When the response arrives, no console accepts the key. It cannot be undone. The key stays in the list. Revoking a revoked key changes nothing. A key may revoke itself.",
     params: idParameter,
-    success: { status: 200, description: "The revoked key.", schema: apiKeySchema },
+    success: { schema: apiKeySchema },
   },
 } satisfies Record<string, Route>
 
@@ -73,7 +71,7 @@ export const sessionRoutes = {
       "Whoever opens the link first gets a session with the scopes of the API key of this request. The link is valid for 10 minutes. The session ends with the key, and after SESSION_MAX_AGE (12 hours by default) at the latest.",
     allow: ownKey,
     shownOnce: "Create another link, with a new Idempotency-Key.",
-    success: { status: 200, description: "The link.", schema: signInLinkSchema },
+    success: { schema: signInLinkSchema },
   },
   listSessions: {
     method: "get",
@@ -83,7 +81,7 @@ export const sessionRoutes = {
       "Sessions that have not ended. Without the scope admin, only those of the caller. A session that was not used for SESSION_IDLE has ended, and may still be listed.",
     allow: { ...ownKey, admin: "all" },
     query: sessionQuerySchema,
-    success: pageOf(consoleSessionSchema, "ConsoleSessionPage", "A page of sessions."),
+    success: pageOf(consoleSessionSchema, "ConsoleSessionPage"),
   },
   endSession: {
     method: "delete",
@@ -92,7 +90,7 @@ export const sessionRoutes = {
     description: "Its next request is rejected, and its streams end within a second.",
     allow: { ...ownKey, admin: "all" },
     params: idParameter,
-    success: { status: 200, description: "The session has ended.", schema: endedSessionsSchema },
+    success: { schema: endedSessionsSchema },
   },
   endSessions: {
     method: "delete",
@@ -102,6 +100,6 @@ export const sessionRoutes = {
       "With the scope admin and without `owner`, this ends all sessions, that of the request included. It revokes no key: whoever has one can sign in again.",
     allow: { ...ownKey, admin: "all" },
     query: sessionOwnerQuerySchema,
-    success: { status: 200, description: "The sessions have ended.", schema: endedSessionsSchema },
+    success: { schema: endedSessionsSchema },
   },
 } satisfies Record<string, Route>

@@ -18,9 +18,6 @@ import { testDeliverySchema } from "../api/receiverChecks.ts"
 import { idParameter } from "./parameters.ts"
 import { pageOf, type Route } from "./route.ts"
 
-const testUnavailable =
-  "The test was not begun within 5 seconds or not finished within 15 seconds, or the database is unavailable."
-
 export const channelRoutes = {
   createChannel: {
     method: "post",
@@ -30,12 +27,8 @@ export const channelRoutes = {
     shownOnce: "POST /v1/channels/{id}/secret/stage begins a rotation to a new signing secret.",
     description: "The response contains the signing secret, which is never shown again.",
     body: createChannelSchema,
-    success: {
-      status: 201,
-      description: "The channel with its signing secret.",
-      schema: createdChannelSchema,
-    },
-    otherResponses: { 409: "The id is taken, or a deleted channel had it." },
+    success: { status: 201, schema: createdChannelSchema },
+    problems: ["id-taken"],
   },
   listChannels: {
     method: "get",
@@ -44,7 +37,7 @@ export const channelRoutes = {
     allow: { read: "all", channel: "own" },
     expensive: true,
     query: channelQuerySchema,
-    success: pageOf(listedChannelSchema, "ChannelPage", "A page of channels."),
+    success: pageOf(listedChannelSchema, "ChannelPage"),
   },
   readChannel: {
     method: "get",
@@ -53,7 +46,7 @@ export const channelRoutes = {
     allow: { read: "all", channel: "own" },
     params: idParameter,
     etag: true,
-    success: { status: 200, description: "The channel, without its secrets.", schema: channelSchema },
+    success: { schema: channelSchema },
   },
   readChannelHealth: {
     method: "get",
@@ -64,7 +57,7 @@ export const channelRoutes = {
       "The circuit breaker and concurrency in each running dispatcher, what waits and why, what is dead, the success rate and latency in the last hour and day, and the last success and failure.",
     expensive: true,
     params: idParameter,
-    success: { status: 200, description: "The channel's health.", schema: channelHealthSchema },
+    success: { schema: channelHealthSchema },
   },
   changeChannel: {
     method: "patch",
@@ -75,8 +68,8 @@ export const channelRoutes = {
       "Takes effect at once, also for existing deliveries that wait for their next attempt. With the scope `channel:<id>`, only `standard_webhooks`, `request_headers` and `contact` may be changed; POST /v1/channels/{id}/change-address changes the address, if an operator allows it.",
     params: idParameter,
     body: changeChannelSchema,
-    otherResponses: { 412: "The channel has changed since the version in If-Match." },
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
+    problems: ["changed-meanwhile"],
+    success: { schema: channelSchema },
   },
   changeAddress: {
     method: "post",
@@ -87,12 +80,14 @@ export const channelRoutes = {
       "Sends a test delivery to the new address, signed by the channel's secret, with a random value in the header X-Sitewire-Challenge. If the receiver returns it in the same header of a 2xx response, the address is changed, also for existing deliveries that wait for their next attempt. Otherwise nothing changes, and deliveries go to the previous address. With the scope `channel:<id>`, an operator must have set the channel's `partner_may_change_address`.",
     params: idParameter,
     body: changeAddressSchema,
-    success: { status: 200, description: "The channel with its new address.", schema: channelSchema },
-    otherResponses: {
-      409: "The receiver did not answer the challenge, the channel was changed meanwhile, or another change of the address has not finished.",
-      429: "Challenges were sent for this channel 5 times in a minute or 50 times in a day, or the key has sent too many requests.",
-      503: testUnavailable,
-    },
+    success: { schema: channelSchema },
+    problems: [
+      "address-not-confirmed",
+      "check-running",
+      "too-many-address-changes",
+      "test-not-sent",
+      "test-unfinished",
+    ],
   },
   deleteChannel: {
     method: "delete",
@@ -103,12 +98,8 @@ export const channelRoutes = {
       "Refused while deliveries are pending, unless `force` is true. Later events of the channel are invalid (unknown channel). Its deliveries stay readable until they are old. It cannot be undone, and its id is not used again. API keys lose the scope channel:<id>; a key without another scope is revoked.",
     params: idParameter,
     query: deleteChannelQuerySchema,
-    otherResponses: { 409: "Deliveries are pending, and `force` is not true." },
-    success: {
-      status: 200,
-      description: "The channel is deleted, with its secrets.",
-      schema: deletedChannelSchema,
-    },
+    problems: ["deliveries-pending"],
+    success: { schema: deletedChannelSchema },
   },
   pauseChannel: {
     method: "post",
@@ -118,7 +109,7 @@ export const channelRoutes = {
     description:
       "Within a second no new attempt starts; attempts in flight end. Deliveries are stored and deferred: they use up no attempt, and the pause does not count towards their retry period. Pausing a paused channel changes nothing.",
     params: idParameter,
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
+    success: { schema: channelSchema },
   },
   resumeChannel: {
     method: "post",
@@ -128,7 +119,7 @@ export const channelRoutes = {
     description:
       "Deferred deliveries are sent at once, oldest first: one at a time initially, and more with each success. Resuming a channel that is not paused changes nothing.",
     params: idParameter,
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
+    success: { schema: channelSchema },
   },
   stageSecret: {
     method: "post",
@@ -139,8 +130,8 @@ export const channelRoutes = {
     description:
       "Begins a rotation. The response contains the new secret. Until it is activated, `secret/staged` shows it again. X-Sitewire-Signature is made with the active secret until the new one is activated; Standard Webhooks headers, if on, contain a signature by each from now on.",
     params: idParameter,
-    success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
-    otherResponses: { 409: "A rotation is in progress: a secret is staged or retiring." },
+    success: { schema: stagedSecretSchema },
+    problems: ["rotation-conflict"],
   },
   readStagedSecret: {
     method: "get",
@@ -151,8 +142,8 @@ export const channelRoutes = {
       "For a partner who did not get it. Once it is activated, nobody can read it again, also not after `secret/revert`. The audit log shows who read it.",
     reveals: true,
     params: idParameter,
-    success: { status: 200, description: "The channel with its staged secret.", schema: stagedSecretSchema },
-    otherResponses: { 409: "No secret is staged." },
+    success: { schema: stagedSecretSchema },
+    problems: ["rotation-conflict"],
   },
   activateSecret: {
     method: "post",
@@ -163,10 +154,8 @@ export const channelRoutes = {
       "From now on X-Sitewire-Signature is made with the new secret, also for existing deliveries. The previous secret is retiring: if Standard Webhooks headers are on, they contain a signature by each until it is retired. Until then, `secret/revert` returns to it.",
     params: idParameter,
     query: activateQuerySchema,
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
-    otherResponses: {
-      409: "No secret is staged, the staged one is not `secret_id`, or its last test found that the receiver does not accept it.",
-    },
+    success: { schema: channelSchema },
+    problems: ["rotation-conflict", "secret-not-accepted"],
   },
   revertSecret: {
     method: "post",
@@ -177,10 +166,8 @@ export const channelRoutes = {
       "Undoes an activation while the previous secret is retained: it signs again, also for existing deliveries, and the other one is retiring. Repeat it to undo that.",
     params: idParameter,
     query: activateQuerySchema,
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
-    otherResponses: {
-      409: "No secret is retiring, the retiring one is not `secret_id`, or its last test found that the receiver does not accept it.",
-    },
+    success: { schema: channelSchema },
+    problems: ["rotation-conflict", "secret-not-accepted"],
   },
   retireSecret: {
     method: "post",
@@ -191,8 +178,8 @@ export const channelRoutes = {
       "Ends a rotation: deletes the retiring secret, or the staged one to abandon the rotation. Pass `secret_id` if somebody else may be rotating too. The active secret is left unchanged.",
     params: idParameter,
     query: secretQuerySchema,
-    success: { status: 200, description: "The updated channel.", schema: channelSchema },
-    otherResponses: { 409: "There is no other secret, or the other one is not `secret_id`." },
+    success: { schema: channelSchema },
+    problems: ["rotation-conflict"],
   },
   testChannel: {
     method: "post",
@@ -203,11 +190,8 @@ export const channelRoutes = {
       "Sends one delivery with fictional data to the channel's address, and returns what came back. It is signed as a genuine one and marked: `reference` is `sitewire-test`, and the header X-Sitewire-Test is `true`. It is sent even if the channel is paused or its circuit breaker is open. It is not retried, and not in the list of deliveries. An operator may give another address, to test it before it is set.",
     params: idParameter,
     body: testChannelSchema,
-    success: { status: 200, description: "The attempt.", schema: testDeliverySchema },
-    otherResponses: {
-      409: "Another test delivery has not finished, or the id of the new channel is taken.",
-      503: testUnavailable,
-    },
+    success: { schema: testDeliverySchema },
+    problems: ["check-running", "id-taken", "test-not-sent", "test-unfinished"],
   },
   testSecret: {
     method: "post",
@@ -217,10 +201,7 @@ export const channelRoutes = {
     description:
       "Sends a test delivery that is signed only by the staged or retiring secret, and returns what came back. The channel's `other_secret` shows it, and a secret that was not accepted becomes active only by force.",
     params: idParameter,
-    success: { status: 200, description: "The attempt.", schema: testDeliverySchema },
-    otherResponses: {
-      409: "There is no other secret, or another test of it has not finished.",
-      503: testUnavailable,
-    },
+    success: { schema: testDeliverySchema },
+    problems: ["rotation-conflict", "check-running", "test-not-sent", "test-unfinished"],
   },
 } satisfies Record<string, Route>

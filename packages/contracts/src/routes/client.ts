@@ -42,9 +42,7 @@ type Success<R> = R extends { success: { schema: infer Schema extends z.ZodType 
   ? z.output<Schema>
   : Response
 
-type Alternative<R> = R extends { alternative: { schema: infer Schema extends z.ZodType } }
-  ? z.output<Schema>
-  : never
+type Alternative<R> = R extends { alternative: infer Schema extends z.ZodType } ? z.output<Schema> : never
 
 export type ClientRequest = {
   operation: Operation

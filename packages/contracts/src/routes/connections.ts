@@ -16,33 +16,6 @@ import { pageQuerySchema } from "../api/pagination.ts"
 import { idParameter } from "./parameters.ts"
 import { pageOf, type Route } from "./route.ts"
 
-const contentHeaders = {
-  ETag: {
-    description: "SHA-256 of the content, in quotes.",
-    required: true,
-    schema: { type: "string" },
-    example: `"${"0123456789abcdef".repeat(4)}"`,
-  },
-  "Last-Modified": {
-    description: "When the content was stored.",
-    required: true,
-    schema: { type: "string" },
-    example: "Sun, 01 Mar 2026 12:00:00 GMT",
-  },
-} as const
-
-const contentRequestHeaders = z.object({
-  "If-None-Match": z
-    .string()
-    .optional()
-    .meta({
-      description: "The ETag of an earlier response. If the content is the same, the response is 304.",
-      examples: [`"${"0123456789abcdef".repeat(4)}"`],
-    }),
-})
-
-const notModified = { 304: "The content has the hash in If-None-Match." }
-
 export const connectionRoutes = {
   createConnection: {
     method: "post",
@@ -54,12 +27,8 @@ export const connectionRoutes = {
     description:
       "The response contains the trigger URL and the signing secret, which is never shown again. Share both with the partner only. The runner `delegate` needs the scope `operate`.",
     body: createConnectionSchema,
-    success: {
-      status: 201,
-      description: "The connection with its trigger URL and its signing secret.",
-      schema: createdConnectionSchema,
-    },
-    otherResponses: { 409: "The id is taken, or the site has as many connections as it may have." },
+    success: { status: 201, schema: createdConnectionSchema },
+    problems: ["id-taken", "too-many-connections"],
   },
   listConnections: {
     method: "get",
@@ -69,7 +38,7 @@ export const connectionRoutes = {
     description: "Each entry contains the last sync, the last success and the next window of the connection.",
     expensive: true,
     query: connectionQuerySchema,
-    success: pageOf(connectionSchema, "ConnectionPage", "A page of connections."),
+    success: pageOf(connectionSchema, "ConnectionPage"),
   },
   readConnection: {
     method: "get",
@@ -80,11 +49,7 @@ export const connectionRoutes = {
       "The ETag changes with the source, the runner and the request headers, and not with each sync.",
     params: idParameter,
     etag: true,
-    success: {
-      status: 200,
-      description: "The connection, without its trigger URL.",
-      schema: connectionSchema,
-    },
+    success: { schema: connectionSchema },
   },
   changeConnection: {
     method: "patch",
@@ -95,10 +60,8 @@ export const connectionRoutes = {
       "Requests a sync, which fetches the new source, with the new request headers, in the next window. If a sync of the old source is running, its result is discarded. Until a sync of the new source has succeeded, the snapshot contains the content of the old one. The runner `delegate` needs the scope `operate`.",
     params: idParameter,
     body: changeConnectionSchema,
-    otherResponses: {
-      412: "The source, the runner or the request headers have changed since the version in If-Match.",
-    },
-    success: { status: 200, description: "The updated connection.", schema: connectionSchema },
+    problems: ["changed-meanwhile"],
+    success: { schema: connectionSchema },
   },
   deleteConnection: {
     method: "delete",
@@ -108,7 +71,7 @@ export const connectionRoutes = {
     description:
       "When the response arrives, every gateway responds to the trigger URL with 404. It cannot be undone. Triggers that no sync has covered are discarded, and a running sync can store nothing any more. A new connection with the same id has another token, and API keys lose the scope connection:<id>; a key without another scope is revoked.",
     params: idParameter,
-    success: { status: 200, description: "The connection as it was.", schema: connectionSchema },
+    success: { description: "The connection as it was.", schema: connectionSchema },
   },
   readConnectionTriggerUrl: {
     method: "get",
@@ -118,11 +81,7 @@ export const connectionRoutes = {
     description: "The only GET response that contains the token, which is a secret.",
     reveals: true,
     params: idParameter,
-    success: {
-      status: 200,
-      description: "The connection with its trigger URL.",
-      schema: connectionTriggerUrlSchema,
-    },
+    success: { schema: connectionTriggerUrlSchema },
   },
   replaceConnectionToken: {
     method: "post",
@@ -133,11 +92,7 @@ export const connectionRoutes = {
     description:
       "When the response arrives, the old trigger URL no longer works. If two requests replace the token at the same time, only one token is valid: read the trigger URL to get it.",
     params: idParameter,
-    success: {
-      status: 200,
-      description: "The connection with its new trigger URL.",
-      schema: connectionTriggerUrlSchema,
-    },
+    success: { schema: connectionTriggerUrlSchema },
   },
   replaceConnectionSecret: {
     method: "post",
@@ -148,11 +103,7 @@ export const connectionRoutes = {
     description:
       "Requests to the source are signed with the new secret from the next sync on. The response is the only one that contains it. Until the partner verifies with it, syncs that it rejects are retried.",
     params: idParameter,
-    success: {
-      status: 200,
-      description: "The connection with its new signing secret.",
-      schema: connectionSecretSchema,
-    },
+    success: { schema: connectionSecretSchema },
   },
   requestSync: {
     method: "post",
@@ -162,7 +113,7 @@ export const connectionRoutes = {
     description:
       "Counts as a trigger: the sync starts at least 60 s after the one before it, and covers all triggers until then. The wait after a failed sync ends.",
     params: idParameter,
-    success: { status: 202, description: "A sync will start.", schema: requestedSyncSchema },
+    success: { status: 202, schema: requestedSyncSchema },
   },
   listSyncs: {
     method: "get",
@@ -173,8 +124,8 @@ export const connectionRoutes = {
     allow: { read: "all", site: "own", connection: "own" },
     expensive: true,
     query: syncQuerySchema,
-    otherResponses: { 404: "The connection does not exist." },
-    success: pageOf(listedSyncSchema, "SyncPage", "A page of syncs."),
+    problems: ["not-found"],
+    success: pageOf(listedSyncSchema, "SyncPage"),
   },
   listWindows: {
     method: "get",
@@ -185,7 +136,7 @@ export const connectionRoutes = {
       "Shows which triggers were merged into which sync. `pending` contains the triggers that wait for the next sync. Syncs are deleted with the day on which they started, when that is older than the scheduler's RETENTION.",
     params: idParameter,
     query: pageQuerySchema,
-    success: { status: 200, description: "A page of windows.", schema: windowPageSchema },
+    success: { schema: windowPageSchema },
   },
   readSnapshot: {
     method: "get",
@@ -201,16 +152,21 @@ export const connectionRoutes = {
         .string()
         .regex(/^[0-9]{1,15}$/, "must be a whole number")
         .optional()
-        .meta({
-          description: "The number of the sync that stored the content, as in `connection.changed`.",
-          examples: ["57"],
-        }),
+        .describe("The number of the sync that stored the content, as in `connection.changed`."),
     }),
-    success: { status: 200, description: "The content.", headers: contentHeaders },
-    requestHeaders: contentRequestHeaders,
-    otherResponses: {
-      ...notModified,
-      410: "The content of the sync in `fence` is not stored. Read the newest, without `fence`.",
+    success: {
+      description: "The content.",
+      headers: {
+        ETag: "SHA-256 of the content, in quotes.",
+        "Last-Modified": "When the content was stored.",
+      },
     },
+    requestHeaders: z.object({
+      "If-None-Match": z
+        .string()
+        .optional()
+        .describe("The ETag of an earlier response. If the content is the same, the response is 304."),
+    }),
+    problems: ["nothing-fetched", "content-replaced"],
   },
 } satisfies Record<string, Route>

@@ -8,7 +8,6 @@ import {
   listedDeliverySchema,
   resendAcceptedSchema,
   resendDeliverySchema,
-  resendsPerHour,
 } from "../api/deliveries.ts"
 import { pageQuerySchema } from "../api/pagination.ts"
 import { deliveryIdParameter } from "./parameters.ts"
@@ -24,8 +23,8 @@ export const deliveryRoutes = {
     allow: { read: "all", channel: "own", publisher: "own" },
     expensive: true,
     query: deliveryQuerySchema,
-    otherResponses: { 404: "The channel does not exist.", 422: "The search took too long." },
-    success: pageOf(listedDeliverySchema, "DeliveryPage", "A page of deliveries."),
+    problems: ["not-found", "search-too-broad"],
+    success: pageOf(listedDeliverySchema, "DeliveryPage"),
   },
   readDelivery: {
     method: "get",
@@ -35,7 +34,7 @@ export const deliveryRoutes = {
       "E-mail addresses in the body and in responses are masked. `GET /v1/deliveries/{id}/body` reveals those of the body.",
     allow: { read: "all", channel: "own" },
     params: deliveryIdParameter,
-    success: { status: 200, description: "The delivery.", schema: deliveryWithAttemptsSchema },
+    success: { schema: deliveryWithAttemptsSchema },
   },
   listAttempts: {
     method: "get",
@@ -45,7 +44,7 @@ export const deliveryRoutes = {
     description: "E-mail addresses in responses are masked.",
     params: deliveryIdParameter,
     query: pageQuerySchema,
-    success: pageOf(attemptSchema, "AttemptPage", "A page of attempts."),
+    success: pageOf(attemptSchema, "AttemptPage"),
   },
   revealDelivery: {
     method: "get",
@@ -56,27 +55,20 @@ export const deliveryRoutes = {
       "The bytes that every attempt sends, with personal data. The audit log shows who read them. A text in JSON equals these bytes in UTF-8. A key that may resend the delivery also gets the headers of the newest attempt with whole signatures, so that the partner's developers can send the request to a receiver on their own machine.",
     reveals: true,
     params: deliveryIdParameter,
-    otherResponses: { 409: "The delivery has been erased." },
-    success: { status: 200, description: "The body exactly as it is sent.", schema: deliveryBodySchema },
+    problems: ["erased"],
+    success: { schema: deliveryBodySchema },
   },
   resendDelivery: {
     method: "post",
     path: "/v1/deliveries/{id}/resend",
     summary: "Resend a delivery now",
     allow: { operate: "all", channel: "own" },
-    otherResponses: {
-      409: "The delivery has been erased, or its channel was deleted.",
-      429: `The API key has sent too many requests, or the delivery was resent ${resendsPerHour} times in the last hour.`,
-    },
+    problems: ["erased", "channel-deleted", "too-many-resends"],
     description:
       "Possible in every state but `erased`. The delivery is deferred, and sent as soon as its channel has capacity: the same id and bytes, to the channel's current address. If the attempt fails, a new retry period begins. Several requests before the attempt cause one attempt. Each counts towards the limit of an hour.",
     params: deliveryIdParameter,
     body: resendDeliverySchema,
-    success: {
-      status: 202,
-      description: "The delivery is deferred for a resend.",
-      schema: resendAcceptedSchema,
-    },
+    success: { status: 202, schema: resendAcceptedSchema },
   },
   cancelDelivery: {
     method: "post",
@@ -87,7 +79,7 @@ export const deliveryRoutes = {
       "No further attempt starts. An attempt that is in flight is not interrupted: `attempt_in_flight` says whether there may be one. If the partner accepts it, the delivery becomes `delivered`; otherwise it stays `cancelled`. A cancelled delivery can be resent.",
     params: deliveryIdParameter,
     body: cancelDeliverySchema,
-    otherResponses: { 409: "The delivery is not pending." },
-    success: { status: 200, description: "The cancelled delivery.", schema: cancelledDeliverySchema },
+    problems: ["not-pending"],
+    success: { schema: cancelledDeliverySchema },
   },
 } satisfies Record<string, Route>

@@ -22,7 +22,7 @@ export const incidentRoutes = {
     description:
       "What is wrong now (`open`: our own faults first, then by dead and waiting deliveries, last what is acknowledged), and what was (`resolved`, newest first). Dead deliveries of a channel that fails are part of its `channel.failing`, and are listed apart only with `kind`. An incident that comes back within five minutes is the same one. At most 100 incidents of a kind are open at a time; those beyond are one incident with the subject `*`. Resolved ones are stored as long as the audit log, at most the newest 100,000.",
     query: incidentQuerySchema,
-    success: { status: 200, description: "A page of incidents.", schema: incidentPageSchema },
+    success: { schema: incidentPageSchema },
   },
   acknowledgeIncident: {
     method: "post",
@@ -33,8 +33,8 @@ export const incidentRoutes = {
       "Until the incident is resolved, it is shown as one that somebody cares for. If it comes back later, it is a new incident, which is not acknowledged. Acknowledging it again replaces the note.",
     params: idParameter,
     body: acknowledgeIncidentSchema,
-    success: { status: 200, description: "The acknowledged incident.", schema: incidentSchema },
-    otherResponses: { 409: "The incident is resolved." },
+    success: { schema: incidentSchema },
+    problems: ["incident-resolved"],
   },
   withdrawAcknowledgement: {
     method: "delete",
@@ -43,8 +43,8 @@ export const incidentRoutes = {
     allow: { operate: "all" },
     description: "If the incident is not acknowledged, nothing changes.",
     params: idParameter,
-    success: { status: 200, description: "The incident.", schema: incidentSchema },
-    otherResponses: { 409: "The incident is resolved." },
+    success: { schema: incidentSchema },
+    problems: ["incident-resolved"],
   },
 } satisfies Record<string, Route>
 
@@ -58,7 +58,7 @@ export const invalidEventRoutes = {
       "The records of site.paid.invalid, within its retention. Reading them from Kafka takes seconds.",
     readsKafka: true,
     query: invalidEventQuerySchema,
-    success: pageOf(invalidEventSchema, "InvalidEventPage", "A page of invalid events."),
+    success: pageOf(invalidEventSchema, "InvalidEventPage"),
   },
 } satisfies Record<string, Route>
 
@@ -72,8 +72,8 @@ export const statisticsRoutes = {
       "Deliveries, attempts and their latency, of one channel or of all; of all, triggers and syncs too. A minute is counted a minute after its end, and kept for 7 days.",
     expensive: true,
     query: statisticsQuerySchema,
-    otherResponses: { 404: "The channel does not exist." },
-    success: { status: 200, description: "The points, oldest first.", schema: statisticsSchema },
+    problems: ["not-found"],
+    success: { schema: statisticsSchema },
   },
 } satisfies Record<string, Route>
 
@@ -90,23 +90,12 @@ export const streamRoutes = {
     ].join("\n\n"),
     query: streamQuerySchema,
     endless: true,
-    otherResponses: {
-      404: "The channel or the connection does not exist.",
-      429: "The API key has sent too many requests, or there are too many open streams: 10 of an API key, and 100 of a console, of which 50 for keys of partners.",
-    },
+    problems: ["not-found", "too-many-streams"],
     success: {
-      status: 200,
       description:
         "The stream. It ends within seconds of the revocation or expiry of the API key, or the end of the session.",
       contentType: "text/event-stream",
-      headers: {
-        "X-Accel-Buffering": {
-          description: "Tells proxies not to buffer.",
-          required: false,
-          schema: { type: "string" },
-          example: "no",
-        },
-      },
+      headers: { "X-Accel-Buffering": "Tells proxies not to buffer." },
     },
   },
 } satisfies Record<string, Route>
@@ -119,7 +108,7 @@ export const topicRoutes = {
     allow: { read: "all" },
     description:
       "All topics of the catalogue. If Kafka does not respond within 8 seconds, the status is 503.",
-    success: { status: 200, description: "All topics.", schema: topicListSchema },
+    success: { schema: topicListSchema },
   },
 } satisfies Record<string, Route>
 
@@ -133,7 +122,7 @@ export const auditRoutes = {
       "Every write, and every read that revealed a secret or personal data: who, what, when, with the values before and after. Of requests that failed, only those are listed for which the key lacks the scope: one in ten minutes for each key and route, with the operation `denyRequest`. Each entry is also a log line of the console. Entries are kept for AUDIT_RETENTION, a year by default.",
     expensive: true,
     query: auditQuerySchema,
-    success: pageOf(auditEntrySchema, "AuditPage", "A page of entries."),
+    success: pageOf(auditEntrySchema, "AuditPage"),
   },
 } satisfies Record<string, Route>
 
@@ -153,11 +142,7 @@ export const serviceRoutes = {
     path: "/problems",
     summary: "List the causes of error responses",
     allow: "anyone",
-    success: {
-      status: 200,
-      description: "All codes.",
-      schema: z.object({ data: z.array(problemCodeSchema) }).meta({ id: "ProblemCodes" }),
-    },
+    success: { schema: z.object({ data: z.array(problemCodeSchema) }).meta({ id: "ProblemCodes" }) },
   },
   readProblem: {
     method: "get",
@@ -165,24 +150,20 @@ export const serviceRoutes = {
     summary: "Read what a cause of error responses means",
     allow: "anyone",
     params: z.object({ code: z.string().max(64) }),
-    success: { status: 200, description: "The code.", schema: problemCodeSchema },
+    success: { schema: problemCodeSchema },
   },
   readOpenApi: {
     method: "get",
     path: "/openapi.json",
     summary: "Read this document",
     allow: "anyone",
-    success: { status: 200, description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) },
+    success: { schema: z.looseObject({ openapi: z.string() }) },
   },
   readRoot: {
     method: "get",
     path: "/",
     summary: "Read links to the API and to its description",
     allow: "anyone",
-    success: {
-      status: 200,
-      description: "Paths of the API and of its OpenAPI document.",
-      schema: z.object({ name: z.string(), api: z.string(), openapi: z.string() }),
-    },
+    success: { schema: z.object({ name: z.string(), api: z.string(), openapi: z.string() }) },
   },
 } satisfies Record<string, Route>

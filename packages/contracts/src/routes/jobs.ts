@@ -11,14 +11,7 @@ import { pageQuerySchema } from "../api/pagination.ts"
 import { idParameter } from "./parameters.ts"
 import { pageOf, type Route } from "./route.ts"
 
-const jobStarted = {
-  status: 202,
-  description: "The job, which has begun.",
-  schema: jobSchema,
-  location: true,
-} as const
-
-const dryRun = { status: 200, description: "With `dry_run`: what the job would do.", schema: dryRunSchema }
+const jobStarted = { status: 202, schema: jobSchema, location: true } as const
 
 export const jobRoutes = {
   createResendJob: {
@@ -30,12 +23,9 @@ export const jobRoutes = {
       "Defers the deliveries at the requested rate; each is sent as soon as its channel has capacity, with the same id and bytes, to the channel's current address. Erased deliveries are left out. The job continues after a restart, and is done when all deliveries are deferred. With the scope `channel:<id>`, the filter must contain the channel and the state `dead`, and one resend of the channel runs at a time.",
     expensive: true,
     body: createResendJobSchema,
-    otherResponses: {
-      404: "The channel does not exist.",
-      409: "Another resend of the channel has not finished.",
-    },
+    problems: ["not-found", "job-running"],
     success: jobStarted,
-    alternative: dryRun,
+    alternative: dryRunSchema,
   },
   createReplayJob: {
     method: "post",
@@ -47,7 +37,7 @@ export const jobRoutes = {
     readsKafka: true,
     body: createReplayJobSchema,
     success: jobStarted,
-    alternative: dryRun,
+    alternative: dryRunSchema,
   },
   createErasureJob: {
     method: "post",
@@ -59,7 +49,7 @@ export const jobRoutes = {
     expensive: true,
     body: createErasureJobSchema,
     success: jobStarted,
-    alternative: dryRun,
+    alternative: dryRunSchema,
   },
   createReconcileJob: {
     method: "post",
@@ -77,7 +67,7 @@ export const jobRoutes = {
     summary: "List jobs, newest first",
     allow: { read: "all", "personal-data": "own" },
     query: pageQuerySchema,
-    success: pageOf(jobSchema, "JobPage", "A page of jobs."),
+    success: pageOf(jobSchema, "JobPage"),
   },
   readJob: {
     method: "get",
@@ -86,7 +76,7 @@ export const jobRoutes = {
     allow: { read: "all", "personal-data": "own", channel: "own" },
     description: "With the scope `channel:<id>`: a resend that the same key has requested.",
     params: idParameter,
-    success: { status: 200, description: "The job.", schema: jobWithOutcomeSchema },
+    success: { schema: jobWithOutcomeSchema },
   },
   cancelJob: {
     method: "post",
@@ -96,7 +86,7 @@ export const jobRoutes = {
     description:
       "When the response arrives, the job does nothing more. What it has done is not undone: deliveries that a resend has deferred are sent, and `resent` counts them. Cancelling a cancelled job changes nothing. An erasure needs the scope `personal-data`, other jobs `operate`.",
     params: idParameter,
-    success: { status: 200, description: "The cancelled job.", schema: jobSchema },
-    otherResponses: { 409: "The job is done." },
+    success: { schema: jobSchema },
+    problems: ["job-done"],
   },
 } satisfies Record<string, Route>

@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import { pageSchema } from "../api/pagination.ts"
+import type { ProblemCode } from "../api/problemCodes.ts"
 import { type ScopeName, scopeNames } from "../api/scopes.ts"
 
 /**
@@ -18,21 +19,24 @@ export type Route = {
   query?: z.ZodObject
   body?: z.ZodType
   success: {
-    status: number
-    description: string
+    /** Default: 200. */
+    status?: number
+    /** Default: that of the schema. */
+    description?: string
     /** Without a schema, the client gets the response itself. */
     schema?: z.ZodType
     /** Of a success without `schema`. Default: any. */
     contentType?: string
-    headers?: Record<string, ResponseHeader>
+    /** Names and descriptions. */
+    headers?: Record<string, string>
     /** The response has a Location, as each response with the status 201 does. */
     location?: true
   }
-  /** A second kind of success, such as a dry run: for responses of the kind "alternative". */
-  alternative?: { status: number; description: string; schema: z.ZodType }
-  /** Further statuses and their meanings, for the OpenAPI document. */
-  otherResponses?: Record<number, string>
-  /** Further request headers, for the OpenAPI document. */
+  /** A second kind of success, with the status 200, such as a dry run: for responses of the kind "alternative". */
+  alternative?: z.ZodType
+  /** The errors of its own, for the OpenAPI document, which adds those of all routes. */
+  problems?: ProblemCode[]
+  /** The headers of a conditional request, whose response can be 304. */
   requestHeaders?: z.ZodObject
   /**
    * For a GET that reveals a secret or personal data: it is audited like a write. In audited routes, the handler
@@ -54,13 +58,6 @@ export type Route = {
   endless?: true
 }
 
-export type ResponseHeader = {
-  description: string
-  required: boolean
-  schema: { type: "string" | "integer"; pattern?: string; minimum?: number; enum?: string[] }
-  example: string | number
-}
-
 /**
  * The scopes that allow a route, and what it shows them: `all`, or their `own` channel, site, connection or jobs. `operate`
  * allows whatever `read` allows.
@@ -71,6 +68,6 @@ export type Allow = Partial<Record<ScopeName, "all" | "own">>
 export const ownKey: Allow = Object.fromEntries(scopeNames.map((name) => [name, "own"]))
 
 /** The success of a list. `id` names the schema of its pages. */
-export function pageOf<Entry extends z.ZodType>(entry: Entry, id: string, description: string) {
-  return { status: 200, description, schema: pageSchema(entry).meta({ id }) }
+export function pageOf<Entry extends z.ZodType>(entry: Entry, id: string) {
+  return { schema: pageSchema(entry).meta({ id }) }
 }

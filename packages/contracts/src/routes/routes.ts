@@ -13,7 +13,7 @@ import {
 } from "./installation.ts"
 import { jobRoutes } from "./jobs.ts"
 
-export type { Allow, ResponseHeader, Route } from "./route.ts"
+export type { Allow, Route } from "./route.ts"
 export type Operation = keyof typeof routes
 
 /** All routes of the management API, in the order of its documents. */

@@ -7,7 +7,7 @@ import {
   withWaiting,
 } from "../../deliveries/deliveryResponse.ts"
 import { maskedBody } from "../../deliveries/maskEmails.ts"
-import { invalidField, notFound, searchTooBroad } from "../../http/problems.ts"
+import { invalidField, notFound, problem } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { findChannel } from "../channels/channelResponse.ts"
 import { implement } from "../implement.ts"
@@ -33,7 +33,7 @@ export const listDeliveries = implement("listDeliveries", async ({ prisma, searc
     keyOf: (row: ListedRow) => row.id,
     read: async (before, count) => {
       const ids = await search((sql) => findDeliveryIds(sql, { ...query, channels, before, count }))
-      if (ids === null) return searchTooBroad()
+      if (ids === null) return problem("search-too-broad")
       const found = await prisma.delivery.findMany({
         where: { id: { in: ids } },
         orderBy: { id: "desc" },

@@ -70,8 +70,7 @@ export const revealDelivery = implement(
       select: { id: true, channel_id: true, state: true, body: true, body_sha256: true },
     })
     if (!row) return notFound("delivery", id)
-    if (row.state === "erased")
-      return problem("erased", "The delivery has been erased on request, so there is nothing to show.")
+    if (row.state === "erased") return problem("erased")
     const body = Buffer.from(row.body).toString("utf8")
     const body_sha256 = Buffer.from(row.body_sha256).toString("hex")
     // Whoever may reveal personal data only must not be able to send the request again.

@@ -74,7 +74,7 @@ export const createErasureJob = implement(
 )
 
 /** The response in place of a new job. */
-const dryRun = (counted: object) => ({ kind: "alternative", status: 200, body: { dry_run: true, ...counted } }) as const
+const dryRun = (counted: object) => ({ kind: "alternative", body: { dry_run: true, ...counted } }) as const
 
 /** Stores a job. The job runner begins it. */
 async function startJob(

@@ -1,5 +1,4 @@
 import { apiProblemSchema, type ProblemCode, problemCodes } from "@sitewire/contracts"
-import type { ResponseHeader } from "@sitewire/contracts/routes"
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from "zod-openapi"
 import { isWrite, type Route } from "../implement.ts"
 
@@ -7,32 +6,28 @@ import { isWrite, type Route } from "../implement.ts"
 export const responseHeaders = {
   "X-Request-Id": header(
     "Identifies the request in the console's log, and in the audit log. It is the request's own `X-Request-Id`, if that has 8 to 64 letters, digits, `-` or `_`.",
-    "req_5f2c8e1a9b3d",
-    { pattern: "^[A-Za-z0-9_-]{8,64}$" },
+    { type: "string", pattern: "^[A-Za-z0-9_-]{8,64}$" },
   ),
-  Location: header("Path of the created resource.", "/v1/channels/acme"),
-  ETag: header("Version of the resource, for `If-Match`.", '"9f86d081884c7d659a2fea"'),
-  "Retry-After": header("After how many seconds to try again.", 5, { type: "integer", minimum: 1 }),
-  Allow: header("The methods that the path supports.", "GET, PATCH, HEAD"),
-  "WWW-Authenticate": header("How to authenticate (RFC 6750).", 'Bearer realm="sitewire"'),
+  Location: header("Path of the created resource, such as `/v1/channels/acme`."),
+  ETag: header("Version of the resource, for `If-Match`."),
+  "Retry-After": header("After how many seconds to try again.", { type: "integer", minimum: 1 }),
+  Allow: header("The methods that the path supports."),
+  "WWW-Authenticate": header("How to authenticate (RFC 6750)."),
   "Idempotent-Replayed": {
-    ...header(
-      "`true`: this is the stored response to an earlier request with the same Idempotency-Key.",
-      "true",
-      { enum: ["true"] },
-    ),
+    ...header("`true`: this is the stored response to an earlier request with the same Idempotency-Key.", {
+      type: "string",
+      enum: ["true"],
+    }),
     required: false,
   },
-} as const satisfies Record<string, ResponseHeader>
+} as const
 
 export type HeaderName = keyof typeof responseHeaders
 
-function header(
-  description: string,
-  example: string | number,
-  more: Partial<ResponseHeader["schema"]> = {},
-): ResponseHeader {
-  return { description, required: true, schema: { type: "string", ...more }, example }
+type HeaderSchema = { type: "string" | "integer"; pattern?: string; minimum?: number; enum?: string[] }
+
+export function header(description: string, schema: HeaderSchema = { type: "string" }) {
+  return { description, required: true, schema }
 }
 
 export function headerReferences(names: readonly HeaderName[]): Record<string, { $ref: string }> {
@@ -46,38 +41,45 @@ const headersOf: Partial<Record<number, HeaderName>> = {
   503: "Retry-After",
 }
 
-const shownOnce = "An earlier request with the Idempotency-Key got the response, whose secret is not stored."
+/** The error responses that several routes share are components of the document, with these names. */
+const shared = new Map(
+  Object.entries({
+    InvalidRequest: "invalid-request",
+    InvalidPath: "unreadable-request",
+    Unauthorized: "invalid-api-key",
+    Forbidden: "missing-scope",
+    NotFound: "not-found",
+    MethodNotAllowed: "method-not-allowed",
+    BodyTooLarge: "body-too-large",
+    UnsupportedBody: "unsupported-body",
+    IdempotencyKeyReused: "idempotency-key-reused",
+    SecretShownOnce: "secret-shown-once",
+    TooManyRequests: "too-many-requests",
+    InternalError: "internal-error",
+    Unavailable: "database-unavailable",
+  } as const).map(([id, code]): [string, ZodOpenApiResponseObject] => [code, { id, ...response([code]) }]),
+)
 
-/** The error responses that several routes share, by name. Each is a component of the document. */
-const shared = {
-  InvalidRequest: error("invalid-request", "The request is invalid; `errors` lists the invalid fields."),
-  InvalidPath: error("unreadable-request", "The path has an invalid % escape."),
-  Unauthorized: error("invalid-api-key", "The API key is missing, invalid, expired or revoked."),
-  Forbidden: error("missing-scope", "None of the API key's scopes allows this."),
-  NotFound: error("not-found", "Nothing has this id, or the API key may not see it."),
-  MethodNotAllowed: error("method-not-allowed", "The path does not support the method."),
-  BodyTooLarge: error("body-too-large", "The body is larger than 64 KiB."),
-  UnsupportedBody: error("unsupported-body", "The body is not JSON in UTF-8, or it is compressed."),
-  IdempotencyKeyReused: error(
-    "idempotency-key-reused",
-    "The Idempotency-Key was used for another request in the last 24 hours.",
-  ),
-  SecretShownOnce: error("secret-shown-once", shownOnce),
-  TooManyRequests: error("too-many-requests", "The API key has sent too many requests."),
-  InternalError: error("internal-error", "The console failed unexpectedly; its log has the error."),
-  Unavailable: error("database-unavailable", "The database or Kafka is unavailable."),
-}
-
-for (const [id, response] of Object.entries(shared)) Object.assign(response, { id })
-
-function error(code: ProblemCode, description: string): ZodOpenApiResponseObject {
-  const { status, title } = problemCodes[code]
-  const header = headersOf[status]
-  const example = { type: `/problems/${code}`, code, title, status, request_id: "req_5f2c8e1a9b3d" }
+/** One response for all codes of a status. */
+function response(codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
+  const problems = codes.map((code) => ({ code, ...problemCodes[code] }))
+  const headers = problems.slice(0, 1).flatMap(({ status }) => headersOf[status] ?? [])
   return {
-    description,
-    headers: headerReferences(["X-Request-Id", ...(header ? [header] : [])]),
-    content: { "application/problem+json": { schema: apiProblemSchema, example } },
+    description: problems
+      .map(({ code, meaning }) => (problems.length > 1 ? `\`${code}\`: ${meaning}` : meaning))
+      .join(" "),
+    headers: headerReferences(["X-Request-Id", ...headers]),
+    content: {
+      "application/problem+json": {
+        schema: apiProblemSchema,
+        examples: Object.fromEntries(
+          problems.map(({ code, title, status }) => [
+            code,
+            { value: { type: `/problems/${code}`, code, title, status, request_id: "req_5f2c8e1a9b3d" } },
+          ]),
+        ),
+      },
+    },
   }
 }
 
@@ -85,26 +87,24 @@ export function errorResponses(route: Route): ZodOpenApiResponsesObject {
   const needsKey = route.allow !== "anyone"
   const isPost = route.method === "post"
   const validates = route.body || route.query || (isPost && needsKey)
-  const responses: Record<string, ZodOpenApiResponseObject> = {
-    ...(validates ? { 400: shared.InvalidRequest } : route.params ? { 400: shared.InvalidPath } : {}),
-    ...(needsKey ? { 401: shared.Unauthorized, 403: shared.Forbidden } : {}),
-    ...(route.params ? { 404: shared.NotFound } : {}),
-    405: shared.MethodNotAllowed,
-    ...(route.body ? { 413: shared.BodyTooLarge, 415: shared.UnsupportedBody } : {}),
-    ...(route.shownOnce === undefined ? {} : { 409: shared.SecretShownOnce }),
-    ...(isPost && isWrite(route) ? { 422: shared.IdempotencyKeyReused } : {}),
-    ...(needsKey ? { 429: shared.TooManyRequests } : {}),
-    500: shared.InternalError,
-    ...(needsKey ? { 503: shared.Unavailable } : {}),
-  }
-  for (const [status, description] of Object.entries(route.otherResponses ?? {})) {
-    const code = Object.entries(problemCodes).find(([, cause]) => cause.status === Number(status))
-    responses[status] = code
-      ? error(
-          code[0] as ProblemCode,
-          status === "409" && route.shownOnce !== undefined ? `${description} Or: ${shownOnce}` : description,
-        )
-      : { description, headers: { ...headerReferences(["X-Request-Id"]), ...route.success.headers } }
-  }
-  return responses as ZodOpenApiResponsesObject
+  const codes: ProblemCode[] = [
+    ...(validates ? (["invalid-request"] as const) : route.params ? (["unreadable-request"] as const) : []),
+    ...(needsKey ? (["invalid-api-key", "missing-scope"] as const) : []),
+    ...(route.params ? (["not-found"] as const) : []),
+    "method-not-allowed",
+    ...(route.body ? (["body-too-large", "unsupported-body"] as const) : []),
+    ...(route.shownOnce === undefined ? [] : (["secret-shown-once"] as const)),
+    ...(isPost && isWrite(route) ? (["idempotency-key-reused"] as const) : []),
+    ...(needsKey ? (["too-many-requests"] as const) : []),
+    "internal-error",
+    ...(needsKey ? (["database-unavailable"] as const) : []),
+    ...(route.readsKafka ? (["kafka-unavailable"] as const) : []),
+    ...(route.problems ?? []),
+  ]
+  const byStatus = Map.groupBy(new Set(codes), (code) => problemCodes[code].status)
+  const responses = [...byStatus].map(([status, all]) => {
+    const [only = ""] = all.length === 1 ? all : []
+    return [status, shared.get(only) ?? response(all)]
+  })
+  return Object.fromEntries(responses)
 }

@@ -2,31 +2,24 @@ import { expect, test } from "vitest"
 import type { AppContext } from "../implement.ts"
 import { routes } from "../routes.ts"
 import { createRouter, expressPath } from "../server/createApp.ts"
-import {
-  innerSchemas,
-  type JsonSchema,
-  type OpenApi,
-  operationsOf,
-  outermostSchemas,
-  resolveResponse,
-} from "./jsonSchema.ts"
+import { type OpenApi, resolveResponse } from "./jsonSchema.ts"
 import { openApiDocument } from "./openApiDocument.ts"
+
+/** Calls `visit` with each object of the document, and its path. */
+function walk(value: object, visit: (path: string, value: Record<string, unknown>) => void, path = ""): void {
+  visit(path, { ...value })
+  for (const [name, inner] of Object.entries(value))
+    if (typeof inner === "object" && inner !== null) walk(inner, visit, `${path}/${name}`)
+}
 
 /** Lists the fields, parameters and headers without a description. */
 function findUndocumented(document: OpenApi): string[] {
-  const found = new Set<string>()
-  const inspectFields = (place: string, schema: JsonSchema) => {
-    for (const [name, field] of Object.entries(schema.properties ?? {}))
-      if (field.$ref === undefined && !field.description) found.add(`${place}.${name}`)
-    for (const [name, inner] of innerSchemas(schema)) inspectFields(`${place}${name}`, inner)
-  }
-  for (const [place, schema] of outermostSchemas(document)) inspectFields(place, schema)
-  for (const { operation } of operationsOf(document))
-    for (const { name, description } of operation.parameters ?? [])
-      if (!description) found.add(`parameter ${name} of ${operation.operationId}`)
-  for (const [name, { description }] of Object.entries(document.components.headers))
-    if (!description) found.add(`header ${name}`)
-  return [...found]
+  const found: string[] = []
+  walk(document, (path, { in: place, $ref, description }) => {
+    const isDescribed = place !== undefined || /\/(properties|headers)\/[^/]+$/.test(path)
+    if (isDescribed && $ref === undefined && !description) found.push(path)
+  })
+  return found
 }
 
 const document = openApiDocument()
@@ -91,16 +84,14 @@ test("every field, parameter and header has a description", () => {
     ...channel,
     properties: { ...channel?.properties, colour: { type: "string" } },
   }
-  expect(findUndocumented(incomplete)).toEqual(["Channel.colour"])
+  expect(findUndocumented(incomplete)).toEqual(["/components/schemas/Channel/properties/colour"])
 })
 
 test("patterns use nothing that only some languages understand", () => {
   const patterns = new Set<string>()
-  const collect = (schema: JsonSchema) => {
-    if (schema.pattern !== undefined) patterns.add(schema.pattern)
-    for (const [, inner] of innerSchemas(schema)) collect(inner)
-  }
-  for (const [, schema] of outermostSchemas(document)) collect(schema)
+  walk(document, (_path, { pattern }) => {
+    if (typeof pattern === "string") patterns.add(pattern)
+  })
   expect(patterns.size).toBeGreaterThan(8)
   for (const pattern of patterns) {
     expect(() => new RegExp(pattern, "u"), pattern).not.toThrow()

@@ -10,7 +10,13 @@ import { idempotencyKeyPattern } from "../idempotency.ts"
 import { isWrite, type Route } from "../implement.ts"
 import { routes } from "../routes.ts"
 import { completeDocument } from "./completeDocument.ts"
-import { errorResponses, type HeaderName, headerReferences, responseHeaders } from "./errorResponses.ts"
+import {
+  errorResponses,
+  type HeaderName,
+  header,
+  headerReferences,
+  responseHeaders,
+} from "./errorResponses.ts"
 import type { OpenApi } from "./jsonSchema.ts"
 import { tagOf } from "./tags.ts"
 import { webhooks, webhooksTag } from "./webhooks.ts"
@@ -47,13 +53,14 @@ export function openApiDocument(): OpenApi {
     },
     { override: omitNoise },
   )
-  // A copy, because the parts that were passed in must stay as they are.
-  return completeDocument(JSON.parse(JSON.stringify(document)))
+  return completeDocument(document)
 }
 
 function operation(route: Route): ZodOpenApiOperationObject {
   const { success, params, query, body, alternative } = route
   const header = requestHeaders(route)
+  const succeeded = successResponse(route)
+  const { content: _, ...notModified } = succeeded
   const parameters = {
     ...(params ? { path: params } : {}),
     ...(query ? { query } : {}),
@@ -75,16 +82,9 @@ function operation(route: Route): ZodOpenApiOperationObject {
         }
       : {}),
     responses: {
-      [String(success.status) as "200"]: successResponse(route),
-      ...(alternative
-        ? {
-            [String(alternative.status) as "200"]: {
-              description: alternative.description,
-              headers: headerReferences(["X-Request-Id", ...replayed(route)]),
-              content: { "application/json": { schema: alternative.schema } },
-            },
-          }
-        : {}),
+      [String(success.status ?? 200) as "200"]: succeeded,
+      ...(alternative ? { 200: successResponse({ ...route, success: { schema: alternative } }) } : {}),
+      ...(route.requestHeaders ? { 304: { ...notModified, description: "Not modified." } } : {}),
       ...errorResponses(route),
     },
   }
@@ -103,15 +103,16 @@ function successResponse(route: Route): ZodOpenApiResponseObject {
     ...(etag || method === "patch" ? (["ETag"] as const) : []),
     ...replayed(route),
   ]
+  const own = Object.entries(success.headers ?? {}).map(([name, description]) => [name, header(description)])
   const content = success.schema
     ? { "application/json": { schema: success.schema } }
     : success.contentType
       ? { [success.contentType]: {} }
       : { "application/octet-stream": { schema: { type: "string", format: "binary" } as const }, "*/*": {} }
   return {
-    description: success.description,
-    headers: { ...headerReferences(names), ...success.headers },
-    ...(success.status === 204 ? {} : { content }),
+    description: success.description ?? success.schema?.description ?? "Done.",
+    headers: { ...headerReferences(names), ...Object.fromEntries(own) },
+    content,
   }
 }
 
@@ -132,21 +133,16 @@ const idempotencyHeader = {
     .string()
     .regex(idempotencyKeyPattern)
     .optional()
-    .meta({
-      description:
-        "Makes a repetition safe: within 24 hours, a request with the same key gets the first one's response.",
-      examples: ["7d9e2f3a-order-10042"],
-    }),
+    .describe(
+      "Makes a repetition safe: within 24 hours, a request with the same key gets the first one's response.",
+    ),
 }
 
 const ifMatchHeader = {
   "If-Match": z
     .string()
     .optional()
-    .meta({
-      description: "The ETag of a GET response. If the resource has changed since, nothing is written (412).",
-      examples: ['"9f86d081884c7d659a2fea"'],
-    }),
+    .describe("The ETag of a GET response. If the resource has changed since, nothing is written (412)."),
 }
 
 /**

@@ -6,50 +6,34 @@ const deliveryHeaders = z.object({
   "X-Sitewire-Signature": z
     .string()
     .regex(/^sha256=[0-9a-f]{64}$/)
-    .meta({
-      description:
-        "`sha256=` and the HMAC-SHA256 of the body's bytes with the channel's signing secret, in hexadecimal. Compare it in constant time before you use the body. An installation with another service name has this name in place of `Sitewire`, in each header.",
-      examples: [`sha256=${"0123456789abcdef".repeat(4)}`],
-    }),
-  "X-Sitewire-Delivery": z.uuid().meta({
-    description: "Id of the delivery. It is the same in each attempt.",
-    examples: ["019aa000-0000-7000-8000-000000000000"],
-  }),
+    .describe(
+      "`sha256=` and the HMAC-SHA256 of the body's bytes with the channel's signing secret, in hexadecimal. Compare it in constant time before you use the body. An installation with another service name has this name in place of `Sitewire`, in each header.",
+    ),
+  "X-Sitewire-Delivery": z.uuid().describe("Id of the delivery. It is the same in each attempt."),
   "X-Sitewire-Attempt": z
     .string()
     .regex(/^[1-9][0-9]*$/)
-    .meta({ description: "Number of the attempt, from 1.", examples: ["1"] }),
+    .describe("Number of the attempt, from 1."),
   "webhook-id": z
     .string()
     .optional()
-    .meta({
-      description:
-        "Standard Webhooks: id of the delivery. Sent unless the channel's `standard_webhooks` is off.",
-      examples: ["019aa000-0000-7000-8000-000000000000"],
-    }),
+    .describe("Standard Webhooks: id of the delivery. Sent unless the channel's `standard_webhooks` is off."),
   "webhook-timestamp": z
     .string()
     .optional()
-    .meta({
-      description: "Standard Webhooks: time of the attempt, in seconds since 1970.",
-      examples: ["1772366400"],
-    }),
+    .describe("Standard Webhooks: time of the attempt, in seconds since 1970."),
   "webhook-signature": z
     .string()
     .optional()
-    .meta({
-      description:
-        "Standard Webhooks: `v1,` and the signature in base64. During a rotation of the secret, one by each secret, separated by a space.",
-      examples: ["v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="],
-    }),
+    .describe(
+      "Standard Webhooks: `v1,` and the signature in base64. During a rotation of the secret, one by each secret, separated by a space.",
+    ),
   traceparent: z
     .string()
     .optional()
-    .meta({
-      description:
-        "W3C Trace Context of the attempt. Sent if the channel has `send_traceparent` and the trace is recorded.",
-      examples: ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
-    }),
+    .describe(
+      "W3C Trace Context of the attempt. Sent if the channel has `send_traceparent` and the trace is recorded.",
+    ),
 })
 
 const responses = {

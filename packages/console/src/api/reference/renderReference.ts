@@ -72,8 +72,8 @@ ${schema.description ? paragraphs(schema.description) : ""}${schema.properties |
 <h2 id="headers">Response headers</h2>
 <dl>
 ${Object.entries(components.headers).map(
-  ([name, { description, example }]) => html`<dt><code>${name}</code></dt>
-<dd>${inline(description ?? "")} Example: <code>${String(example)}</code></dd>
+  ([name, { description }]) => html`<dt><code>${name}</code></dt>
+<dd>${inline(description ?? "")}</dd>
 `,
 )}</dl>
 </section>
@@ -108,13 +108,11 @@ function section(title: string, content: readonly Html[]): Html[] {
 
 function renderResponse(document: OpenApi, status: string, response: Response): Html {
   const { description = "", content, headers = {} } = resolveResponse(document, response) ?? {}
-  const problem = content?.["application/problem+json"]
-  if (problem) {
-    const { code } = problem.example as { code: string }
-    return html`<dt>${status} <a href="/problems/${code}">${code}</a></dt>
+  const codes = Object.keys(content?.["application/problem+json"]?.examples ?? {})
+  if (codes.length > 0)
+    return html`<dt>${status}${codes.map((code) => html` <a href="/problems/${code}">${code}</a>`)}</dt>
 <dd>${inline(description)}</dd>
 `
-  }
   const names = Object.keys(headers).map((name, index) => html`${index > 0 ? ", " : ""}<code>${name}</code>`)
   return html`<dt>${status}</dt>
 <dd>${inline(description)}${names.length > 0 ? html` Headers: ${names}.` : ""}

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../page/sendPage.ts"
-import { innerSchemas, type JsonSchema, type Parameter } from "../openapi/jsonSchema.ts"
+import type { JsonSchema, Parameter } from "../openapi/jsonSchema.ts"
 
-type Field = { name: string; schema: JsonSchema; required: boolean; place?: string; example?: unknown }
+type Field = { name: string; schema: JsonSchema; required: boolean; place?: string }
 
 /** The fields of a schema, and those of the objects in it: `source.header`, `data[].id`. */
 export function renderFields(schema: JsonSchema): Html[] {
@@ -34,11 +34,24 @@ function fieldsOf(schema: JsonSchema, above = ""): Field[] {
   })
 }
 
+/** The schemas directly within a schema. */
+function innerSchemas(schema: JsonSchema): [string, JsonSchema][] {
+  const { properties = {}, items, additionalProperties, anyOf = [], oneOf = [], allOf = [] } = schema
+  return [
+    ...Object.entries(properties).map(([name, inner]): [string, JsonSchema] => [`.${name}`, inner]),
+    ...(items ? [["[]", items] as [string, JsonSchema]] : []),
+    ...(typeof additionalProperties === "object"
+      ? [[".*", additionalProperties] as [string, JsonSchema]]
+      : []),
+    ...[...anyOf, ...oneOf, ...allOf].map((inner): [string, JsonSchema] => ["", inner]),
+  ]
+}
+
 function renderList(fields: readonly Field[]): Html[] {
   if (fields.length === 0) return []
-  const rows = fields.map(({ name, schema, required, place, example = schema.examples?.[0] }) => {
+  const rows = fields.map(({ name, schema, required, place }) => {
     const facts = [...(place === undefined ? [] : [place]), ...(required ? ["required"] : [])].join(", ")
-    const shown = example === undefined ? [] : [html` Example: <code>${JSON.stringify(example)}</code>`]
+    const shown = schema.examples?.map((one) => html` Example: <code>${JSON.stringify(one)}</code>`) ?? []
     return html`<dt><code>${name}</code> ${typeOf(schema)}${facts && `, ${facts}`}</dt>
 <dd>${schema.description ? inline(schema.description) : ""}${shown}</dd>
 `

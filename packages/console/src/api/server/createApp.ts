@@ -118,7 +118,7 @@ export function createRouter(
           const { keyId: id, keyName: name } = response.locals.caller
           await denied({ id, name }, route.operation, originOf(request, response))
         }
-        await sendResponse(response, route.success.status, result)
+        await sendResponse(response, result, route.success.status)
       },
     )
   }

@@ -18,16 +18,13 @@ export function handleErrors(log: Logger): ErrorRequestHandler {
     }
     const bodyError = bodyErrors[statusOf(error)]
     if (bodyError !== undefined) {
-      sendProblem(response, problem(bodyError.code, bodyError.detail))
+      sendProblem(response, problem(bodyError))
     } else if (isDatabaseUnavailable(error)) {
       log.warn({ error, requestId, route }, "the database is unavailable")
-      sendProblem(
-        response,
-        problem("database-unavailable", "The database is unavailable. Try again in a few seconds."),
-      )
+      sendProblem(response, problem("database-unavailable"))
     } else if (error instanceof KafkaUnavailable) {
       log.warn({ error, requestId, route }, "Kafka is unavailable")
-      sendProblem(response, problem("kafka-unavailable", "Kafka is unavailable. Try again in a few seconds."))
+      sendProblem(response, problem("kafka-unavailable"))
     } else {
       log.error({ error, requestId, route }, "a request failed")
       const detail = `The console failed unexpectedly. Its log has the error, with the request id ${requestId}.`
