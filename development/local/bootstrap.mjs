@@ -31,7 +31,7 @@ const commands = {
   chaos: ["development/lab/src/chaos/main.ts"],
   procedures: ["development/lab/src/chaos/main.ts", "procedures"],
   soak: ["development/lab/src/chaos/main.ts", "soak"],
-  screenshots: ["packages/web/screenshots/main.ts"],
+  screenshots: ["packages/web/test/screenshots.ts"],
   mutants: ["development/lab/src/mutants/main.ts"],
   test: ["development/testkit/src/npmTest/main.ts", "main"],
   "test:extended": ["development/testkit/src/npmTest/main.ts", "extended"],

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { runAxe, settle, type View } from "../screenshots/browser.ts"
-import { operatorViews, ownerViews, partnerViews, type Shown } from "../screenshots/views.ts"
+import { runAxe, settle, type View } from "./fixtures/browser.ts"
 import { findCutOff } from "./fixtures/findCutOff.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
+import { operatorViews, ownerViews, partnerViews, type Shown } from "./fixtures/views.ts"
 
 const pages = pagesOfThisFile()
 
@@ -18,19 +18,6 @@ const views: (View & { rules?: string[] })[] = [
   { width: 768, height: 1_024, scheme: "light", rules: [] },
   { width: 360, height: 740, scheme: "light", rules: ["target-size", "scrollable-region-focusable"] },
 ]
-
-async function idOf(condition: string): Promise<string> {
-  const [row] = await pages.sql<{ id: string }>(
-    `select id from delivery where ${condition} order by id desc limit 1`,
-  )
-  return row?.id ?? ""
-}
-
-async function shownToOperators(): Promise<Shown[]> {
-  const failing = await idOf("channel_id = 'globex' and state = 'pending' and attempts > 2")
-  const delivered = await idOf("channel_id = 'acme' and state = 'delivered'")
-  return operatorViews({ failing, delivered })
-}
 
 /** Leaves some operations and schemas. The others have the same markup, and axe takes seconds for all of them. */
 const shorten = (page: Page) =>
@@ -50,7 +37,7 @@ test.each<[scope: string | null, shown: () => Promise<Shown[]>]>([
       { name: "API reference", path: "/reference", prepare: shorten },
     ],
   ],
-  ["operate,personal-data,admin", shownToOperators],
+  ["operate,personal-data,admin", () => operatorViews(pages.sql)],
   ["channel:acme", async () => partnerViews],
   ["site:bakery.example", async () => ownerViews],
 ])(

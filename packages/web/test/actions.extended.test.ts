@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { visit } from "../screenshots/browser.ts"
+import { visit } from "./fixtures/browser.ts"
 import { act, confirmDialog, openDialog, press } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle } from "./fixtures/browser.ts"
 import { confirmDialog, openDialog, press } from "./fixtures/dialogs.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
 

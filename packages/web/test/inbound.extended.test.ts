@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle } from "./fixtures/browser.ts"
 import { pagesOfThisFile, tabTo } from "./fixtures/startPages.ts"
 
 const pages = pagesOfThisFile()

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { runAxe, settle } from "../screenshots/browser.ts"
+import { runAxe, settle } from "./fixtures/browser.ts"
 import { confirmDialog, openDialog } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"

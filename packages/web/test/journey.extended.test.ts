@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle } from "./fixtures/browser.ts"
 import { countClicks } from "./fixtures/countClicks.ts"
 import { confirmDialog, openDialog, press } from "./fixtures/dialogs.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"

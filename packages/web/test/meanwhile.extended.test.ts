@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { settle, signIn } from "../screenshots/browser.ts"
+import { settle, signIn } from "./fixtures/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"

@@ -1,7 +1,7 @@
 import { startTestInstallation } from "@sitewire/testkit"
 import { afterEach, expect, test, vi } from "vitest"
 import { client, startOpenIdProvider } from "../../console/test/fixtures/startOpenIdProvider.ts"
-import { openBrowser, openPage, visit } from "../screenshots/browser.ts"
+import { openBrowser, openPage, visit } from "./fixtures/browser.ts"
 import { buildPage } from "./fixtures/buildPage.ts"
 import { needsChromium } from "./fixtures/needsChromium.ts"
 

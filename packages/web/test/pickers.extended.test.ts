@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core"
 import { expect, test } from "vitest"
-import { runAxe, settle } from "../screenshots/browser.ts"
+import { runAxe, settle } from "./fixtures/browser.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
 

@@ -1,7 +1,7 @@
 import { waitUntil } from "@sitewire/testkit"
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle } from "./fixtures/browser.ts"
 import { act, openDialog, press } from "./fixtures/dialogs.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"
 

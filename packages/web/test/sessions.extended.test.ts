@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import budgets from "../../../budgets.json" with { type: "json" }
-import { settle, visit } from "../screenshots/browser.ts"
+import { settle, visit } from "./fixtures/browser.ts"
 import { openDialog, press } from "./fixtures/dialogs.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"

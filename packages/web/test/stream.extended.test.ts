@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { expect, test } from "vitest"
-import { settle } from "../screenshots/browser.ts"
+import { settle } from "./fixtures/browser.ts"
 import { insertDelivery } from "./fixtures/insertDelivery.ts"
 import { poll } from "./fixtures/poll.ts"
 import { pagesOfThisFile } from "./fixtures/startPages.ts"

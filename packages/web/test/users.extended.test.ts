@@ -6,7 +6,7 @@ import type { Browser, Locator } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runCli } from "../../cli/test/fixtures/runCli.ts"
 import { startSystem } from "../../cli/test/fixtures/startSystem.ts"
-import { openBrowser, openPage } from "../screenshots/browser.ts"
+import { openBrowser, openPage } from "./fixtures/browser.ts"
 import { buildPage } from "./fixtures/buildPage.ts"
 import { needsChromium } from "./fixtures/needsChromium.ts"
 

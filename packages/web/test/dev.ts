@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url"
 import { createServer } from "vite"
-import { startFilledConsole } from "../screenshots/startFilledConsole.ts"
+import { setup } from "../../../development/testkit/src/globalSetup.ts"
+import { servePages } from "./fixtures/servePages.ts"
 
-/** Vite's server on a console with realistic data, for work on the page. It needs DATABASE_URL and KAFKA_BROKERS. */
-const filled = await startFilledConsole()
+/** Vite's server on a console with realistic data, for work on the page. */
+const stopServers = await setup()
+const filled = await servePages({})
 const vite = await createServer({
   root: fileURLToPath(new URL("..", import.meta.url)),
   server: {
@@ -26,6 +28,7 @@ for (const [name, scopes] of [
 }
 process.once("SIGINT", async () => {
   await vite.close()
-  await filled.stop()
+  await filled.close()
+  await stopServers()
   process.exit(0)
 })
