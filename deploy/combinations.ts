@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { parseArgs } from "node:util"
 import { type Changes, type Overlay, renderOverlayText } from "./render.ts"
 
@@ -76,23 +76,21 @@ export const combinations: Record<string, { overlay: Overlay } & Changes> = {
   "flux-openshift": { overlay: "production", components: [...common, "ingress", "openshift", "flux"] },
 }
 
-/** Writes each combination to a file, and each different resource of all of them to one more. */
-async function writeAll(folder: string): Promise<void> {
+/** Writes each different resource of all combinations. */
+async function writeDifferent(file: string): Promise<void> {
   const different = new Set<string>()
-  await mkdir(`${folder}/combinations`, { recursive: true })
-  for (const [name, { overlay, ...changes }] of Object.entries(combinations)) {
+  for (const { overlay, ...changes } of Object.values(combinations)) {
     const text = await renderOverlayText(overlay, changes)
-    await writeFile(`${folder}/combinations/${name}.yaml`, text)
     for (const resource of text.split(/^---\n/m)) different.add(resource)
   }
-  await writeFile(`${folder}/different.yaml`, [...different].join("---\n"))
+  await writeFile(file, [...different].join("---\n"))
   process.stdout.write(
     `${Object.keys(combinations).length} combinations have ${different.size} different resources\n`,
   )
 }
 
 if (import.meta.main) {
-  const [folder] = parseArgs({ allowPositionals: true }).positionals
-  if (!folder) throw new Error("Usage: node deploy/combinations.ts <folder>")
-  await writeAll(folder)
+  const [file] = parseArgs({ allowPositionals: true }).positionals
+  if (!file) throw new Error("Usage: node deploy/combinations.ts <file>")
+  await writeDifferent(file)
 }
