@@ -61,9 +61,13 @@ export const errorOf = ({ status, error }: Pick<Failure, "status" | "error">): s
 
 type Failure = Pick<NonNullable<Health["last_failure"]>, "status" | "error" | "detail">
 
-/** Why an attempt failed, as the web console, e-mails and notifications state it. */
-export const failureText = (failure: Failure): string =>
-  `${errorOf(failure)}${failure.detail === null ? "" : ` (${withoutControls(failure.detail)})`}`
+/** Why an attempt failed, as the web console, e-mails and notifications state it. The detail of a failure without a response is a sentence. */
+export function failureText({ status, error, detail }: Failure): string {
+  const more = detail && withoutControls(detail)
+  if (status === null)
+    return more ? more.replace(/^\w/, (first) => first.toUpperCase()) : attemptErrorTexts[error]
+  return more ? `HTTP ${status} (${more})` : `HTTP ${status}`
+}
 
 /**
  * What a partner is told whose endpoint fails: since when, the error, an example, what waits and what is dead, and what to
