@@ -1,12 +1,11 @@
-import { sqlWithin } from "@sitewire/database/prisma"
 import type { Request, Response, Router } from "express"
 import express from "express"
-import { logAudit, originOf } from "../audit/auditEntry.ts"
+import { originOf } from "../audit/auditEntry.ts"
 import { problem, unknownPath } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
 import { sendProblem } from "../http/sendResponse.ts"
 import { sendPage } from "../page/sendPage.ts"
-import { readSessionCookie, setSessionCookie } from "../session/sessionCookie.ts"
+import { readSessionCookie } from "../session/sessionCookie.ts"
 import { createSession, deleteSession, findSession } from "../session/sessions.ts"
 import type { SignInContext } from "../session/signInContext.ts"
 import { clearBegunSignIn, readBegunSignIn, storeBegunSignIn } from "./begunSignIn.ts"
@@ -84,28 +83,19 @@ async function end(
   request: Request,
   response: Response,
 ): Promise<Problem | null> {
-  const { prisma, provider, consoleOrigin, count, sessionLimits } = context
-  const origin = originOf(request, response)
+  const { provider, count } = context
   let user: Awaited<ReturnType<OpenIdProvider["end"]>>
   try {
     user = await provider.end(url, expected)
   } catch (error) {
-    return rejectFailed(context, error, origin.request_id)
+    return rejectFailed(context, error, response.locals.requestId)
   }
   if (!user) {
     count("oidc", "rejected")
     return problem("no-roles", "Your account has no role in Sitewire. Ask an operator for one.")
   }
   const signingIn = { method: "oidc", user } as const
-  const { token, expires_at, entry } = await prisma.$transaction((transaction) =>
-    createSession({ prisma: transaction, sql: sqlWithin(transaction) }, signingIn, {
-      ...origin,
-      ...sessionLimits,
-    }),
-  )
-  count("oidc", "accepted")
-  logAudit(context.log, [entry])
-  setSessionCookie(response, consoleOrigin, token, expires_at)
+  await createSession(context, request, response, async () => signingIn)
   return null
 }
 

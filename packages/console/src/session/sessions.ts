@@ -1,11 +1,19 @@
 import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
-import type { Prisma, PrismaClient, PrismaQueries } from "@sitewire/database/prisma"
+import { type Prisma, type PrismaClient, sqlWithin } from "@sitewire/database/prisma"
 import type { Logger } from "@sitewire/runtime"
-import { insertAudit, logAudit, type NewAuditEntry, type RequestOrigin } from "../audit/auditEntry.ts"
+import type { Request, Response } from "express"
+import {
+  insertAudit,
+  logAudit,
+  type NewAuditEntry,
+  originOf,
+  type RequestOrigin,
+} from "../audit/auditEntry.ts"
 import { keyIsValid, type StoredKey } from "../auth/apiKey.ts"
 import { changesOf } from "../http/response.ts"
 import { newId } from "../newIds.ts"
+import { setSessionCookie } from "./sessionCookie.ts"
 
 /** A user of OpenID Connect. `id` is a digest of the provider and the subject. */
 export type User = { id: string; name: string; scopes: string[] }
@@ -26,42 +34,56 @@ values ($id, $token, $key_id, $user_id, $name, $scopes, $idle_seconds,
         least(now() + $max_seconds * interval '1 second', (select expires_at from api_key where id = $key_id)))
 returning expires_at`
 
-/** Creates a session and its audit entry, in the transaction of `prisma` and `sql`. Returns the cookie's token, and the entry to log. */
+type Context = {
+  prisma: PrismaClient
+  consoleOrigin: { isSecure: boolean }
+  sessionLimits: SessionLimits
+  count(method: SigningIn["method"], outcome: "accepted"): void
+  log: Logger
+}
+
+/** Creates a session of whoever `find` finds in its transaction, and sets its cookie. Returns its token. Null: nobody was found. */
 export async function createSession(
-  { prisma, sql }: { prisma: PrismaQueries; sql: Sql },
-  signingIn: SigningIn,
-  { maxAgeMs, idleMs, ...origin }: SessionLimits & RequestOrigin,
-): Promise<{ token: string; expires_at: Date; entry: NewAuditEntry }> {
+  { prisma, consoleOrigin, sessionLimits: { maxAgeMs, idleMs }, count, log }: Context,
+  request: Request,
+  response: Response,
+  find: (sql: Sql) => Promise<SigningIn | null>,
+): Promise<string | null> {
   const id = newId("ses")
   const token = newSecret("swc")
-  const isUser = signingIn.method === "oidc"
-  const { id: ownerId, name, scopes } = isUser ? signingIn.user : signingIn.key
-  const owner = isUser
-    ? { key_id: null, user_id: ownerId, name, scopes }
-    : { key_id: ownerId, user_id: null, name: null, scopes: [] }
   const lengths = { idle_seconds: Math.ceil(idleMs / 1000), max_seconds: Math.ceil(maxAgeMs / 1000) }
-  const [row] = await sql<{ expires_at: Date }>(
-    ...named(insertSession, { id, token: sha256(token), ...owner, ...lengths }),
-  )
-  if (!row) throw new Error("the session was not inserted")
-  const changes = {
-    method: signingIn.method,
-    ...(signingIn.method === "link" ? { sign_in_link: signingIn.linkId } : {}),
-    scopes,
-    expires_at: row.expires_at.toISOString(),
-  }
-  const entry = {
-    ...{
-      ...origin,
+  const created = await prisma.$transaction(async (transaction) => {
+    const sql = sqlWithin(transaction)
+    const signingIn = await find(sql)
+    if (!signingIn) return null
+    const { method } = signingIn
+    const { id: ownerId, name, scopes } = method === "oidc" ? signingIn.user : signingIn.key
+    const owner =
+      method === "oidc"
+        ? { key_id: null, user_id: ownerId, name, scopes }
+        : { key_id: ownerId, user_id: null, name: null, scopes: [] }
+    const [row] = await sql<{ expires_at: Date }>(
+      ...named(insertSession, { id, token: sha256(token), ...owner, ...lengths }),
+    )
+    if (!row) throw new Error("the session was not inserted")
+    const { expires_at } = row
+    const link = method === "link" ? { sign_in_link: signingIn.linkId } : {}
+    const entry: NewAuditEntry = {
+      ...originOf(request, response),
       key_id: ownerId,
       key_name: name,
       operation: "signIn",
-      target: { kind: "session", id } as const,
-    },
-    changes: changesOf({}, changes),
-  }
-  await insertAudit(prisma, [entry])
-  return { token, expires_at: row.expires_at, entry }
+      target: { kind: "session", id },
+      changes: changesOf({}, { method, ...link, scopes, expires_at }),
+    }
+    await insertAudit(transaction, [entry])
+    return { method, expires_at, entry }
+  })
+  if (!created) return null
+  count(created.method, "accepted")
+  logAudit(log, [created.entry])
+  setSessionCookie(response, consoleOrigin, token, created.expires_at)
+  return token
 }
 
 /** A session that is valid now. `owner_id` and `name` are those of whoever signed in: an API key or a user. */
@@ -104,14 +126,12 @@ export async function deleteSession(
   { id, owner_id, name }: Pick<FoundSession, "id" | "owner_id" | "name">,
   origin: RequestOrigin,
 ): Promise<void> {
-  const entry = {
-    ...{
-      ...origin,
-      key_id: owner_id,
-      key_name: name,
-      operation: "signOut",
-      target: { kind: "session", id } as const,
-    },
+  const entry: NewAuditEntry = {
+    ...origin,
+    key_id: owner_id,
+    key_name: name,
+    operation: "signOut",
+    target: { kind: "session", id },
   }
   const deleted = await prisma.$transaction(async (within) => {
     const { count } = await within.session.deleteMany({ where: { id } })

@@ -2,6 +2,7 @@ import { isSecret, newSecret, sha256 } from "@sitewire/contracts"
 import { named, type Sql } from "@sitewire/database"
 import { keyIsValid, type StoredKey } from "../auth/apiKey.ts"
 import { newId } from "../newIds.ts"
+import type { SigningIn } from "./sessions.ts"
 
 const lifetime = "10 minutes"
 
@@ -43,12 +44,9 @@ select used.id as link_id, k.id, k.name, k.scopes
  where used.expires_at > now() and ${keyIsValid("k")}`
 
 /** Makes the link invalid. Null: it is unknown, was used or has expired, or its key is not valid any more. */
-export async function useSignInLink(
-  sql: Sql,
-  token: string,
-): Promise<{ linkId: string; key: StoredKey } | null> {
+export async function useSignInLink(sql: Sql, token: string): Promise<SigningIn | null> {
   const [row] = await sql<StoredKey & { link_id: string }>(use, [sha256(token)])
   if (!row) return null
   const { link_id: linkId, ...key } = row
-  return { linkId, key }
+  return { method: "link", linkId, key }
 }

@@ -7,22 +7,15 @@ import {
   signInSchema,
   validationMessage,
 } from "@sitewire/contracts"
-import { sqlWithin } from "@sitewire/database/prisma"
 import express, { type Request, type Response, type Router } from "express"
-import { logAudit, originOf } from "../audit/auditEntry.ts"
+import { originOf } from "../audit/auditEntry.ts"
 import { findKey } from "../auth/apiKey.ts"
 import { fieldErrors, invalidRequest, methodNotAllowed, problem } from "../http/problems.ts"
 import { readJsonBody } from "../http/readJsonBody.ts"
 import type { Problem } from "../http/response.ts"
 import { sendProblem } from "../http/sendResponse.ts"
-import {
-  clearSessionCookie,
-  csrfTokenOf,
-  isCsrfTokenOf,
-  readSessionCookie,
-  setSessionCookie,
-} from "./sessionCookie.ts"
-import { createSession, deleteSession, type FoundSession, findSession, type SigningIn } from "./sessions.ts"
+import { clearSessionCookie, csrfTokenOf, isCsrfTokenOf, readSessionCookie } from "./sessionCookie.ts"
+import { createSession, deleteSession, type FoundSession, findSession } from "./sessions.ts"
 import type { SignInContext } from "./signInContext.ts"
 import { findSignInLink, useSignInLink } from "./signInLinks.ts"
 
@@ -57,22 +50,19 @@ export function signInRoutes(context: SignInContext): Router {
       return
     }
     const method = body.data.key === undefined ? "link" : "key"
-    const signedIn = await signIn(context, body.data, request, response)
-    if (!signedIn) {
+    const token = await signIn(context, body.data, request, response)
+    if (!token) {
       await rejectSignIn(request, response, method)
       return
     }
-    if ("kind" in signedIn) {
+    if (typeof token === "object") {
       context.count(method, "limited")
-      reject(response, signedIn)
+      reject(response, token)
       return
     }
-    context.count(method, "accepted")
-    logAudit(log, [signedIn.entry])
     await endSession(request, response)
-    setSessionCookie(response, origin, signedIn.token, signedIn.expires_at)
-    const session = await findSession(sql, signedIn.token)
-    response.json(session && describeSession(context, signedIn.token, session))
+    const session = await findSession(sql, token)
+    response.json(session && describeSession(context, token, session))
   })
 
   // Not used up, so that the page can ask whether to sign in as the link's key. A POST, because URLs are logged.
@@ -151,31 +141,22 @@ const rejections = {
   link: "The link is invalid, was used already, or is older than 10 minutes. Ask for a new one.",
 }
 
-/** Null: the key or the link is invalid. A problem: the key has signed in too often. */
+/** The token of the new session. Null: the key or the link is invalid. A problem: the key has signed in too often. */
 async function signIn(
   context: SignInContext,
   { key, link = "" }: { key?: string | undefined; link?: string | undefined },
   request: Request,
   response: Response,
-): Promise<Awaited<ReturnType<typeof createSession>> | Problem | null> {
-  const { prisma, sql, sessionLimits, takeTurn } = context
-  const create = (within: Parameters<typeof createSession>[0], signingIn: SigningIn) =>
-    createSession(within, signingIn, { ...originOf(request, response), ...sessionLimits })
+): Promise<string | Problem | null> {
   if (key !== undefined) {
     // A sign-in stores a session and an audit entry, so it is one of the key's requests.
-    const found = await takeTurn(response, key, () => findKey(sql, key))
+    const found = await context.takeTurn(response, key, () => findKey(context.sql, key))
     if (!found || "kind" in found) return found
-    return prisma.$transaction((transaction) =>
-      create({ prisma: transaction, sql: sqlWithin(transaction) }, { method: "key", key: found }),
-    )
+    return createSession(context, request, response, async () => ({ method: "key", key: found }))
   }
   if (!isSecret("swl", link)) return null
   // The link is used up in the transaction that creates its session.
-  return prisma.$transaction(async (transaction) => {
-    const within = { prisma: transaction, sql: sqlWithin(transaction) }
-    const used = await useSignInLink(within.sql, link)
-    return used && create(within, { method: "link", ...used })
-  })
+  return createSession(context, request, response, (sql) => useSignInLink(sql, link))
 }
 
 function describeSession(
