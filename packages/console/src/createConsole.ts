@@ -3,7 +3,7 @@ import { type Pool, withinTime } from "@sitewire/database"
 import { openPrisma } from "@sitewire/database/prisma"
 import { parsePolicy, policyOf } from "@sitewire/egress"
 import { connectKafka } from "@sitewire/kafka"
-import { kafkaOptions, type ServiceParts } from "@sitewire/runtime"
+import { kafkaOptions, repeatUntilClosed, type ServiceParts } from "@sitewire/runtime"
 import { openApiDocument } from "./api/openapi/openApiDocument.ts"
 import { routes } from "./api/routes.ts"
 import { createApp } from "./api/server/createApp.ts"
@@ -15,14 +15,15 @@ import { runJobs } from "./jobs/runJobs.ts"
 import { startPublisher } from "./kafka/publisher.ts"
 import { readTopicsOf } from "./kafka/readTopics.ts"
 import { topicReaderOn } from "./kafka/topicReader.ts"
+import { createRound } from "./mail/createRound.ts"
 import { openMailer } from "./mail/openMailer.ts"
-import { startMailing } from "./mail/startMailing.ts"
 import { readProvider } from "./oidc/openIdProvider.ts"
 import { defaultPageFolder } from "./page/servePage.ts"
-import { startDeletingOldRecords } from "./retention/deleteOldRecords.ts"
+import { deleteOldRecords, limitKeys } from "./retention/deleteOldRecords.ts"
 import { consoleOrigin } from "./session/consoleOrigin.ts"
-import { startSiteUsage } from "./sites/startSiteUsage.ts"
-import { startStatistics } from "./statistics/countNextMinute.ts"
+import { observeSiteUsage } from "./sites/siteUsage.ts"
+import { minuteMs } from "./statistics/countMinute.ts"
+import { countNextMinute } from "./statistics/countNextMinute.ts"
 import { createChangeFeed } from "./stream/createChangeFeed.ts"
 
 /** Most searches take some milliseconds, also among ten million deliveries: docs/measured.md. */
@@ -50,12 +51,10 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   } = settings
 
   const kafka = connectKafka({ ...kafkaOptions(config), clientId: "sitewire-console", log })
-  // Kafka is connected in the background, because only replays, reconciliations and the list of invalid events
-  // need it.
+  // Only replays, reconciliations and the list of invalid events need Kafka.
   let kafkaDownSince: Date | null = null
   const publisher = startPublisher({
     kafka,
-    log,
     onState(reachable, why) {
       readiness.set("kafka", reachable, why)
       kafkaDownSince = reachable ? null : (kafkaDownSince ?? new Date())
@@ -74,17 +73,28 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
   })
   lifecycle.onStop("jobs", () => jobs.close())
 
-  const retention = startDeletingOldRecords({
-    sql: pool.sql,
-    auditRetentionMs: config.AUDIT_RETENTION,
-    keyMaxAgeMs: config.API_KEY_MAX_AGE,
-    log,
-  })
-  // Not awaited, because a run may have much to delete.
-  lifecycle.onStop("retention", async () => void retention.close())
+  function repeat(
+    name: string,
+    failed: string,
+    intervalMs: number,
+    step: (signal: AbortSignal) => Promise<void>,
+  ): void {
+    const repeating = repeatUntilClosed({
+      step,
+      intervalMs,
+      failed: `${failed}; the console tries again`,
+      log,
+    })
+    lifecycle.onStop(name, () => repeating.close())
+  }
 
-  const statistics = startStatistics({ pool, intervalMs: countIntervalMs, marginMs: countMarginMs, log })
-  lifecycle.onStop("statistics", () => statistics.close())
+  repeat("retention", "old records could not be deleted", 10 * minuteMs, async (signal) => {
+    await deleteOldRecords(pool.sql, config.AUDIT_RETENTION, signal)
+    if (config.API_KEY_MAX_AGE !== undefined) await limitKeys(pool.sql, config.API_KEY_MAX_AGE)
+  })
+  repeat("statistics", "statistics could not be counted", countIntervalMs, async (signal) => {
+    while (!signal.aborted && (await countNextMinute(pool, countMarginMs)) === "counted");
+  })
 
   const readTopics = readTopicsOf({
     kafka,
@@ -102,27 +112,22 @@ export async function createConsole(settings: Settings): Promise<{ port: number 
 
   const mailer = openMailer(config)
   if (mailer) {
-    const mailing = startMailing({
+    const round = createRound({
       mailer,
       operators: config.OPERATOR_EMAILS,
       sql: pool.sql,
       retryPeriodMs: config.RETRY_PERIOD,
       afterMs: config.CONTACT_MAIL_AFTER,
       origin: config.CONSOLE_ORIGIN,
-      intervalMs: countIntervalMs,
       metrics,
       log,
     })
-    lifecycle.onStop("e-mails", () => mailing.close())
+    repeat("e-mails", "e-mails could not be prepared or recorded", countIntervalMs, round)
   }
 
-  const siteUsage = startSiteUsage({
-    sql: pool.sql,
-    limits: { connections: config.SITE_MAX_CONNECTIONS, bytes: config.SITE_MAX_BYTES },
-    metrics,
-    log,
-  })
-  lifecycle.onStop("site usage", () => siteUsage.close())
+  const limits = { connections: config.SITE_MAX_CONNECTIONS, bytes: config.SITE_MAX_BYTES }
+  const observeSites = observeSiteUsage({ sql: pool.sql, limits, metrics })
+  repeat("site usage", "the usage of sites could not be read", 5 * minuteMs, observeSites)
 
   const prisma = openPrisma(pool)
   lifecycle.onStop("prisma", () => prisma.$disconnect())

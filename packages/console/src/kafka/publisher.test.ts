@@ -1,5 +1,4 @@
 import { connectKafka } from "@sitewire/kafka"
-import { createLogger } from "@sitewire/runtime"
 import { freshTopics, silentLog, waitUntil } from "@sitewire/testkit"
 import { expect, test } from "vitest"
 import { severableProxy } from "../../test/fixtures/severableProxy.ts"
@@ -12,7 +11,6 @@ test("while Kafka is unavailable nothing is acknowledged; once it has recovered,
   const states: boolean[] = []
   const publisher = startPublisher({
     kafka: connectKafka({ brokers: [`127.0.0.1:${proxy.port}`], clientId: "console", log: silentLog }),
-    log: createLogger({ service: "console", level: "silent" }),
     onState: (state) => states.push(state),
   })
   const publish = () => publisher.publish([{ topic: topics.names.sitePaid, key: "k", value: "{}" }])

@@ -5,13 +5,7 @@ import {
   requireBroker,
   startProducer,
 } from "@sitewire/kafka"
-import {
-  type DependencyWatch,
-  type Logger,
-  reasonOf,
-  retryWhileUnavailable,
-  watchDependency,
-} from "@sitewire/runtime"
+import { reasonOf, watchDependency } from "@sitewire/runtime"
 
 /**
  * Rejects with `KafkaUnavailable` unless the broker has acknowledged each record. A record may be on the broker nevertheless, so
@@ -19,46 +13,34 @@ import {
  */
 export type Publish = (records: ProducerRecord[]) => Promise<void>
 
-type Publisher = { publish: Publish; close(deadlineMs: number): Promise<void> }
-
-/**
- * Connects to Kafka in the background, so that the console starts and works while Kafka is unavailable.
- */
-export function startPublisher(settings: {
+/** Watches Kafka, and connects a producer when something is published: the console starts and works while Kafka is unavailable. */
+export function startPublisher({
+  kafka,
+  onState,
+}: {
   kafka: KafkaConnection
-  log: Logger
   onState: (reachable: boolean, why?: string) => void
-}): Publisher {
-  const { kafka, log, onState } = settings
-  const stopping = new AbortController()
-  let producer: Producer | undefined
-  let watch: DependencyWatch | undefined
-
-  async function connect(): Promise<void> {
-    producer = await retryWhileUnavailable({
-      what: "Kafka",
-      work: () => startProducer({ kafka }),
-      isTransient: () => true,
-      signal: stopping.signal,
-      onState,
-    })
-    if (!stopping.signal.aborted) watch = watchDependency({ check: () => requireBroker(kafka), onState })
-  }
-
-  const connecting = connect().catch((error: unknown) => {
-    if (!stopping.signal.aborted) log.error({ error }, "the Kafka producer cannot be started")
-  })
-
+}): { publish: Publish; close(deadlineMs: number): Promise<void> } {
+  const check = () => requireBroker(kafka)
+  const watch = watchDependency({ check, onState })
+  check().then(
+    () => onState(true),
+    (error) => onState(false, reasonOf(error)),
+  )
+  let producer: Promise<Producer> | undefined
   return {
     async publish(records) {
-      if (!producer) throw new KafkaUnavailable("not connected yet")
-      await producer.publish(records).catch(unavailable)
+      producer ??= startProducer({ kafka })
+      const connected = await producer.catch((error) => {
+        producer = undefined
+        return unavailable(error)
+      })
+      await connected.publish(records).catch(unavailable)
     },
-    async close(closeDeadlineMs) {
-      stopping.abort()
-      await connecting
-      watch?.stop()
-      await producer?.close(closeDeadlineMs)
+    async close(deadlineMs) {
+      watch.stop()
+      const connected = await producer?.catch(() => undefined)
+      await connected?.close(deadlineMs)
     },
   }
 }

@@ -6,8 +6,8 @@ import { insertDeliveries } from "../../test/fixtures/deliveries.ts"
 import { startConsole, type TestConsole } from "../../test/fixtures/startConsole.ts"
 import { startSmtpServer } from "../../test/fixtures/startSmtpServer.ts"
 import { claimContact } from "./contactMail.ts"
+import { createRound } from "./createRound.ts"
 import { openMailer } from "./openMailer.ts"
-import { createRound } from "./startMailing.ts"
 
 let console: TestConsole
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { statisticsKeptMs } from "@sitewire/contracts"
 import { readClock, type Sql } from "@sitewire/database"
-import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 import { deletePreviousContents, readableForMs } from "@sitewire/syncs"
 
 const batch = 1_000
@@ -30,11 +29,15 @@ const tables = [
  * Idempotency-Key is no longer valid, old sessions and sign-in links, who was written to a day ago, statistics, and replaced
  * contents that have expired.
  */
-export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Promise<number> {
+export async function deleteOldRecords(
+  sql: Sql,
+  auditRetentionMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
   const ages = { audit: auditRetentionMs, day: dayMs, statistics: statisticsKeptMs }
   let deleted = 0
   async function repeat(deleteBatch: () => Promise<number>): Promise<void> {
-    for (let count = batch; count === batch; deleted += count) count = await deleteBatch()
+    for (let count = batch; count === batch && !signal?.aborted; deleted += count) count = await deleteBatch()
   }
   for (const { table, key, keptFor, ...rest } of tables) {
     const condition = "only" in rest ? `and ${rest.only}` : ""
@@ -58,27 +61,6 @@ export async function deleteOldRecords(sql: Sql, auditRetentionMs: number): Prom
   const before = new Date((await readClock(sql)).getTime() - readableForMs)
   await repeat(() => deletePreviousContents(sql, { before, limit: batch }))
   return deleted
-}
-
-const intervalMs = 10 * 60_000
-
-/** Deletes old records at the start and then every ten minutes. */
-export function startDeletingOldRecords(settings: {
-  sql: Sql
-  auditRetentionMs: number
-  keyMaxAgeMs: number | undefined
-  log: Logger
-}): { close(): Promise<void> } {
-  const { sql, auditRetentionMs, keyMaxAgeMs, log } = settings
-  return repeatUntilClosed({
-    async step() {
-      await deleteOldRecords(sql, auditRetentionMs)
-      if (keyMaxAgeMs !== undefined) await limitKeys(sql, keyMaxAgeMs)
-    },
-    intervalMs,
-    failed: "old records could not be deleted; the next run tries again",
-    log,
-  })
 }
 
 /** Lets keys that are valid for longer than the policy allows expire when it says, whoever has created them. */

@@ -1,8 +1,8 @@
 import { openPool } from "@sitewire/database"
-import { createLogger, createMetrics } from "@sitewire/runtime"
-import { freshDatabase, waitUntil } from "@sitewire/testkit"
+import { createMetrics } from "@sitewire/runtime"
+import { freshDatabase } from "@sitewire/testkit"
 import { expect, onTestFinished, test } from "vitest"
-import { readSiteUsage, startSiteUsage } from "./startSiteUsage.ts"
+import { observeSiteUsage, readSiteUsage } from "./siteUsage.ts"
 
 test("the metric shows the most connections and the most stored bytes of any site, as shares of the limits", async () => {
   const database = await freshDatabase()
@@ -21,12 +21,8 @@ test("the metric shows the most connections and the most stored bytes of any sit
   expect(await readSiteUsage(sql)).toEqual({ connections: 8, bytes: 600 })
 
   const metrics = createMetrics("console")
-  const limits = { connections: 16, bytes: 1_000 }
-  const log = createLogger({ service: "console", level: "silent" })
-  const usage = startSiteUsage({ sql, limits, metrics, intervalMs: 10, log })
-  await waitUntil("the metric", async () => {
-    const text = await metrics.metrics()
-    return /limit="connections".* 0\.5$/m.test(text) && /limit="bytes".* 0\.6$/m.test(text)
-  })
-  await usage.close()
+  await observeSiteUsage({ sql, limits: { connections: 16, bytes: 1_000 }, metrics })()
+  const text = await metrics.metrics()
+  expect(text).toMatch(/limit="connections".* 0\.5$/m)
+  expect(text).toMatch(/limit="bytes".* 0\.6$/m)
 })

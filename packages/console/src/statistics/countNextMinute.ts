@@ -1,7 +1,6 @@
 import { statisticsKeptMs } from "@sitewire/contracts"
 import { beginWithLimit, onOwnConnection, type Pool, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
-import { type Logger, repeatUntilClosed } from "@sitewire/runtime"
 import { countMinute, minuteMs } from "./countMinute.ts"
 
 /** How long after its end a minute is counted: an attempt that began in it ends later, and is recorded then. */
@@ -56,24 +55,4 @@ async function countNext(
 async function sumRecorded(sql: Sql): Promise<number> {
   const [row] = await sql<{ sum: string }>("select coalesce(sum(requested), 0) as sum from sync_window")
   return Number(row?.sum ?? 0)
-}
-
-/** Counts each minute after its end. */
-export function startStatistics(settings: {
-  pool: Pool
-  intervalMs: number
-  marginMs?: number | undefined
-  log: Logger
-}): {
-  close(): Promise<void>
-} {
-  const { pool, intervalMs, marginMs, log } = settings
-  return repeatUntilClosed({
-    async step(signal) {
-      while (!signal.aborted && (await countNextMinute(pool, marginMs)) === "counted");
-    },
-    intervalMs,
-    failed: "statistics could not be counted; the console tries again",
-    log,
-  })
 }

@@ -1,4 +1,4 @@
-import { Counter, type Logger, type Registry, repeatUntilClosed } from "@sitewire/runtime"
+import { Counter, type Logger, type Registry } from "@sitewire/runtime"
 import { type Claim, mostAttempts } from "./claim.ts"
 import { type ContactMailContext, claimContact } from "./contactMail.ts"
 import type { Mailer } from "./openMailer.ts"
@@ -13,19 +13,10 @@ type Settings = ContactMailContext & {
   log: Logger
 }
 
-/** Writes to operators and to contacts of channels, each at most once an hour. Every console does; a claim decides which one. */
-export function startMailing({ intervalMs, ...settings }: Settings & { intervalMs: number }): {
-  close(): Promise<void>
-} {
-  return repeatUntilClosed({
-    step: createRound(settings),
-    intervalMs,
-    failed: "e-mails could not be prepared or recorded; the console tries again",
-    log: settings.log,
-  })
-}
-
-/** A round writes to all who are due, up to a maximum, and ends early if the server is unavailable. */
+/**
+ * Returns a function that writes to operators and to contacts of channels who are due, up to a maximum, and ends early if the server
+ * is unavailable. Each gets an e-mail an hour at most. Every console writes; a claim decides which one.
+ */
 export function createRound(settings: Settings): (signal: AbortSignal) => Promise<void> {
   const { mailer, operators, metrics, log, ...context } = settings
   const mails = new Counter({

@@ -1,5 +1,5 @@
 import type { Sql } from "@sitewire/database"
-import { Gauge, type Logger, type Registry, repeatUntilClosed } from "@sitewire/runtime"
+import { Gauge, type Registry } from "@sitewire/runtime"
 
 const statement = `
 select coalesce(max(connections), 0)::int as connections, coalesce(max(bytes), 0)::float8 as bytes from (
@@ -16,15 +16,13 @@ export async function readSiteUsage(sql: Sql): Promise<{ connections: number; by
   return used ?? { connections: 0, bytes: 0 }
 }
 
-/** Keeps the metric of the site that uses most of what a site may use. */
-export function startSiteUsage(settings: {
+/** Returns a function that updates the metric of the site that uses most of what a site may use. */
+export function observeSiteUsage(settings: {
   sql: Sql
   limits: { connections: number; bytes: number }
   metrics: Registry
-  intervalMs?: number
-  log: Logger
-}): { close(): Promise<void> } {
-  const { sql, limits, metrics, intervalMs = 5 * 60_000, log } = settings
+}): () => Promise<void> {
+  const { sql, limits, metrics } = settings
   const gauge = new Gauge({
     name: "sitewire_site_usage_ratio",
     help:
@@ -33,14 +31,9 @@ export function startSiteUsage(settings: {
     labelNames: ["limit"],
     registers: [metrics],
   })
-  return repeatUntilClosed({
-    async step() {
-      const used = await readSiteUsage(sql)
-      gauge.set({ limit: "connections" }, used.connections / limits.connections)
-      gauge.set({ limit: "bytes" }, used.bytes / limits.bytes)
-    },
-    intervalMs,
-    failed: "the usage of sites could not be read; the console tries again",
-    log,
-  })
+  return async () => {
+    const used = await readSiteUsage(sql)
+    gauge.set({ limit: "connections" }, used.connections / limits.connections)
+    gauge.set({ limit: "bytes" }, used.bytes / limits.bytes)
+  }
 }
