@@ -58,11 +58,7 @@ export async function claimIdempotencyKey(
     where: { key_id_idempotency_key: { key_id, idempotency_key } },
   })
   if (!Buffer.from(record.request_digest).equals(digest)) {
-    const response = problem(
-      "idempotency-key-reused",
-      "This Idempotency-Key was used in the last 24 hours for a request with another path or body. Use a new key.",
-    )
-    return { response, target: null }
+    return { response: problem("idempotency-key-reused"), target: null }
   }
   if (record.response === null || record.status === null)
     throw new Error("a committed idempotency record has no response")

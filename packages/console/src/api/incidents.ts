@@ -74,8 +74,7 @@ async function changeAcknowledgement(
   )
   if (!before) return notFound("incident", id)
   if (before.resolved_at !== null) {
-    const detail = `The incident "${id}" is resolved, so there is nothing to acknowledge. GET /v1/incidents?state=open lists those that exist.`
-    return problem("incident-resolved", detail)
+    return problem("incident-resolved")
   }
   const [after = before] = await sql<IncidentRow>(
     `update incident

@@ -38,11 +38,7 @@ export const openStream = implement(
     if (connection !== undefined && !(await findConnection(sql, connection, caller)))
       return notFound("connection", connection)
     const queue = headOnly ? null : await changes.subscribe({ caller, filter: query })
-    if (queue === null && !headOnly) {
-      const detail =
-        "There are too many open streams: 10 of an API key, and 100 of a console, of which 50 for keys of partners, are allowed."
-      return problem("too-many-streams", `${detail} Close one, or try again later.`)
-    }
+    if (queue === null && !headOnly) return problem("too-many-streams")
     return {
       kind: "stream",
       status: 200,

@@ -53,17 +53,6 @@ export function impossibleId(why: string): Problem {
   return problem("not-found", `Nothing has this URL: ${why}.`)
 }
 
-export function tooManyWait(): Problem {
-  return problem(
-    "too-many-requests",
-    "Requests of this API key that read much run one after the other, and too many of them wait. Try again when their responses have arrived.",
-  )
-}
-
-export function unknownPath(): Problem {
-  return problem("unknown-path", "Nothing has this URL. GET /openapi.json lists the paths of the API.")
-}
-
 export function methodNotAllowed(allowed: string): Problem {
   return problem("method-not-allowed", `This path does not support this method. Use one of: ${allowed}.`)
 }

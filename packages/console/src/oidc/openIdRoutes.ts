@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from "express"
 import express from "express"
 import { originOf } from "../audit/auditEntry.ts"
-import { problem, unknownPath } from "../http/problems.ts"
+import { problem } from "../http/problems.ts"
 import type { Problem } from "../http/response.ts"
 import { sendProblem } from "../http/sendResponse.ts"
 import { sendPage } from "../page/sendPage.ts"
@@ -19,7 +19,7 @@ export function openIdRoutes(context: SignInContext): Router {
   const { provider, consoleOrigin } = context
   const router = express.Router({ caseSensitive: true, strict: true })
   if (!provider) {
-    router.get([begin, callback], (_request, response) => sendProblem(response, unknownPath()))
+    router.get([begin, callback], (_request, response) => sendProblem(response, problem("unknown-path")))
     return router
   }
 

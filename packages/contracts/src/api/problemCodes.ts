@@ -202,7 +202,8 @@ const causes = {
   },
   "too-many-streams": {
     status: 429,
-    meaning: "The API key, or the console, has as many open streams as it may have.",
+    meaning:
+      "There are too many open streams: 10 of an API key, and 100 of a console, of which 50 for keys of partners, are allowed.",
     remedy: "Close a stream, or try again after the number of seconds in `Retry-After`.",
   },
   "sign-in-disabled": {

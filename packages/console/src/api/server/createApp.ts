@@ -7,7 +7,7 @@ import { recordDenied } from "../../audit/recordDenied.ts"
 import { authenticate } from "../../auth/authenticate.ts"
 import { limitExpensive, runChunks } from "../../auth/limitExpensive.ts"
 import { limitRate, type RateSettings, type TakeTurn } from "../../auth/limitRate.ts"
-import { methodNotAllowed, tooManyWait, unknownPath } from "../../http/problems.ts"
+import { methodNotAllowed, problem } from "../../http/problems.ts"
 import { readJsonBody } from "../../http/readJsonBody.ts"
 import type { RouteResponse } from "../../http/response.ts"
 import { sendProblem, sendResponse } from "../../http/sendResponse.ts"
@@ -72,7 +72,7 @@ export function createApp(settings: {
     openIdRoutes(signIn),
     serveReference(context.openApiDocument),
     page.others,
-    (_request, response) => sendProblem(response, unknownPath()),
+    (_request, response) => sendProblem(response, problem("unknown-path")),
   )
   app.use(handleErrors(log))
   return app
@@ -110,7 +110,9 @@ export function createRouter(
         // A client that has gone needs no result.
         const runIfOpen = async () => (response.destroyed ? null : run())
         const limit = route.readsKafka ? inKafka : route.expensive ? expensive : null
-        const result = limit ? ((await limit.run(apiKey, runIfOpen)) ?? tooManyWait()) : await run()
+        const result = limit
+          ? ((await limit.run(apiKey, runIfOpen)) ?? problem("too-many-requests"))
+          : await run()
         if (route.expensive && result.kind === "stream" && result.chunks)
           result.chunks = runChunks(expensive, apiKey, result.chunks)
         if (route.endless && result.kind === "stream") response.locals.endless = true
