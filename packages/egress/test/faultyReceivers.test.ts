@@ -4,7 +4,6 @@ import {
   type FaultyReceiverOptions,
   makeCertificate,
   type ReceiverFaultName,
-  rebindingLookup,
   receiverFaultNames,
   receiverFaults,
   startFaultyReceiver,
@@ -102,7 +101,8 @@ test("a name that changes from a public to a private address after vetting is ca
   })
   let reached = 0
   inside.on("connection", () => reached++)
-  const lookup = vi.fn(rebindingLookup("127.0.0.2", "127.0.0.1"))
+  let lookups = 0
+  const lookup = vi.fn(async () => [lookups++ === 0 ? "127.0.0.2" : "127.0.0.1"])
   const egress = localEgress({ allow: ["127.0.0.2/32"], lookup })
   const url = `http://rebinding.test:${port}/`
   expect(await post(egress, url)).toMatchObject({ kind: "responded", ip: "127.0.0.2" })

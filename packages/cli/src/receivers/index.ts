@@ -1,5 +1,4 @@
 export { type Certificate, makeCertificate } from "./makeCertificate.ts"
-export { rebindingLookup } from "./rebindingLookup.ts"
 export {
   type Behaviour,
   type Expected,

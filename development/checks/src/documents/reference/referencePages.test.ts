@@ -1,7 +1,7 @@
-import { readReference } from "@sitewire/cli/reference"
 import { expect, test } from "vitest"
 import { readHelp } from "./readHelp.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
+import { readReference } from "./readReference.ts"
 import { referencePages } from "./referencePages.ts"
 
 const shared = { description: "Shared.", fallback: "info", required: false, secret: false }

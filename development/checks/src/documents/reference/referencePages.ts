@@ -1,4 +1,3 @@
-import type { Reference } from "@sitewire/cli/reference"
 import { shownTo } from "@sitewire/console"
 import { formOfScope, problemCodes, scopeCatalogue, scopeNames } from "@sitewire/contracts"
 import { type Route, routes } from "@sitewire/contracts/routes"
@@ -8,6 +7,7 @@ import { configurationPage } from "./configuration.ts"
 import { markdownTable } from "./markdownTable.ts"
 import type { OwnedMetric } from "./readMetrics.ts"
 import type { ProcessVariables } from "./readProcesses.ts"
+import type { Reference } from "./readReference.ts"
 import { topicsPage } from "./topics.ts"
 
 const notice = "Written by `npm run docs` from the code. Do not edit."

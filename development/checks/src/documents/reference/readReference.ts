@@ -1,6 +1,6 @@
-import { commands } from "./commands/commands.ts"
-import { describeCommands, withSubcommands } from "./grammar/describeCommands.ts"
-import { jsonShape } from "./output/jsonShape.ts"
+import { commands } from "@sitewire/cli/commands"
+import { describeCommands, withSubcommands } from "@sitewire/cli/grammar"
+import { jsonShape } from "./jsonShape.ts"
 
 /** What the help text of a command does not contain. */
 export type Reference = {
