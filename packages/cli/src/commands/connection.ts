@@ -4,12 +4,11 @@ import { connectionView, windowView } from "@sitewire/contracts/views"
 import { Option } from "commander"
 import type { CliCommand, CommandGroup } from "../command.ts"
 import { call } from "../derive/call.ts"
-import { columnsOf } from "../derive/viewText.ts"
+import { fieldTable } from "../derive/viewText.ts"
 import { describeNetworkError } from "../errors/describeNetworkError.ts"
 import { failed } from "../errors/failure.ts"
 import { block } from "../output/block.ts"
 import type { Style } from "../output/style.ts"
-import { table } from "../output/table.ts"
 
 const showSnapshot: CliCommand = {
   name: "show-snapshot",
@@ -51,7 +50,7 @@ function describeWindows({ data, pending }: WindowPage, style: Style): string {
   const windows =
     data.length === 0
       ? "No syncs are stored: a trigger starts one, and old ones are deleted."
-      : table(style, data, columnsOf(windowView.columns, data, style))
+      : fieldTable(windowView.columns, data, style)
   if (pending === null) return windows
   const { triggers, earliest_start_at } = pending
   const next = block(style, [
@@ -68,7 +67,6 @@ export const connection: CommandGroup = {
     call("connection create", "createConnection", {
       description: "create a connection; prints its trigger URL and its signing secret",
       options: {
-        source: "the partner's API; for --runner delegate, the executor's address",
         runner: "who fetches the data (default: pull)",
       },
       examples: [
@@ -102,7 +100,6 @@ export const connection: CommandGroup = {
     }),
     call("connection update", "changeConnection", {
       description: "change a connection's source, runner or request headers, and sync it in the next window",
-      options: { source: "the new address of the partner's API or of the executor" },
       examples: [
         "sitewire connection update bakery --source https://partner.example/v2/data.json",
         "sitewire connection update bakery --header-env Authorization=PARTNER_TOKEN",

@@ -12,7 +12,6 @@ export const incident: CommandGroup = {
       options: {
         state: "open: incidents that exist; resolved: those of the past",
         kind: "only incidents of this kind",
-        subject: "only incidents of this channel, topic, or host of sources",
       },
       notes:
         "To be notified of incidents, create a channel with your own address: `sitewire channel create --operator-notifications on`.",

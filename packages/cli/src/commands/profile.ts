@@ -1,10 +1,10 @@
+import { fields } from "@sitewire/contracts/views"
 import { Option } from "commander"
 import { z } from "zod"
 import type { CliCommand, CommandGroup } from "../command.ts"
+import { factsBlock, fieldTable } from "../derive/viewText.ts"
 import { incorrectUsage } from "../errors/failure.ts"
 import { type ConfirmOptions, confirmOption } from "../options/pageOptions.ts"
-import { block, type Entry } from "../output/block.ts"
-import { table } from "../output/table.ts"
 import { findProfile, type Profiles, profilesFile, readProfiles, writeProfiles } from "../profile/profiles.ts"
 import type { Session } from "../session/createSession.ts"
 import { checkApiAddress, checkKey } from "../target/findApi.ts"
@@ -27,15 +27,16 @@ function shownProfile({ current, profiles }: Profiles, name: string): ShownProfi
   return { name, api, kafka, topic_prefix, in_use: name === current }
 }
 
-function profileEntries(profile: ShownProfile): Entry[] {
-  return [
-    ["profile", profile.name],
-    ["api", profile.api],
-    ["kafka", profile.kafka],
-    ["topic prefix", profile.topic_prefix],
-    ["in use", profile.in_use ? "yes" : "no"],
-  ]
-}
+const facts = fields<ShownProfile>(
+  ["name", { label: "profile" }],
+  ...(["api", "kafka", "topic_prefix"] as const),
+  ["in_use", { value: ({ in_use }) => (in_use ? "yes" : "no") }],
+)
+const columns = fields<ShownProfile>(
+  ["in_use", { label: "", value: ({ in_use }) => (in_use ? "*" : "") }],
+  ["name", { as: "id" }],
+  ...(["api", "kafka", "topic_prefix"] as const),
+)
 
 type Options = { api?: string; kafka?: string; topicPrefix?: string; keyEnv?: string; keyFile?: string }
 
@@ -76,7 +77,7 @@ const addProfile: CliCommand = {
     }
     const after = { current: before.current ?? name, profiles: { ...before.profiles, [name]: profile } }
     writeProfiles(session.env, after)
-    session.print(shownProfile(after, name), (shown, style) => block(style, profileEntries(shown)))
+    session.print(shownProfile(after, name), (shown, style) => factsBlock(facts, shown, style))
     session.note(
       `Stored in ${profilesFile(session.env)}. To check it: sitewire doctor --profile ${name}` +
         (after.current === name ? "" : `\nTo use it without --profile: sitewire profile use ${name}`),
@@ -112,13 +113,7 @@ const listProfiles: CliCommand = {
     print({ data }, (shown, style) =>
       shown.data.length === 0
         ? "No profiles. Add one: sitewire profile add NAME --api URL"
-        : table(style, shown.data, [
-            { title: "", cell: ({ in_use }) => (in_use ? "*" : "") },
-            { title: "NAME", cell: ({ name }) => name, whole: true },
-            { title: "API", cell: ({ api }) => api },
-            { title: "KAFKA", cell: ({ kafka }) => kafka ?? "" },
-            { title: "TOPIC PREFIX", cell: ({ topic_prefix }) => topic_prefix ?? "" },
-          ]),
+        : fieldTable(columns, shown.data, style),
     )
   },
 }
@@ -133,7 +128,7 @@ const useProfile: CliCommand = {
     findProfile(env, name)
     const profiles = { ...readProfiles(env), current: name }
     writeProfiles(env, profiles)
-    print(shownProfile(profiles, name), (shown, style) => block(style, profileEntries(shown)))
+    print(shownProfile(profiles, name), (shown, style) => factsBlock(facts, shown, style))
   },
 }
 

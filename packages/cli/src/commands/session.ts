@@ -1,7 +1,6 @@
-import { sessionView } from "@sitewire/contracts/views"
+import { fields, sessionView } from "@sitewire/contracts/views"
 import type { CommandGroup } from "../command.ts"
 import { call } from "../derive/call.ts"
-import { block } from "../output/block.ts"
 
 const options = {
   owner: "only those of this API key or user; current: those of the key that this command uses",
@@ -38,9 +37,5 @@ export const signIn = call("sign-in", "createSignInLink", {
     "Whoever opens the link first is signed in, so do not share it. It is valid for 10 minutes. For somebody else, use a\n" +
     "key with that person's scopes.",
   examples: ["sitewire sign-in", "sitewire sign-in --profile production"],
-  print: ({ url, expires_at }, style) =>
-    block(style, [
-      ["link", url],
-      ["expires", style.time(expires_at)],
-    ]),
+  print: { facts: fields(["url", { label: "link" }], "expires_at") },
 })

@@ -1,11 +1,10 @@
 import type { StatisticPoint, Statistics } from "@sitewire/contracts"
-import { deadCount } from "@sitewire/contracts/views"
+import { deadCount, fields } from "@sitewire/contracts/views"
 import { Option } from "commander"
 import type { CommandGroup } from "../command.ts"
 import { call } from "../derive/call.ts"
+import { fieldTable } from "../derive/viewText.ts"
 import type { Style } from "../output/style.ts"
-import { table, timeColumn } from "../output/table.ts"
-import { duration } from "../output/time.ts"
 
 const minutes: Record<string, number> = { minute: 1, hour: 60, day: 1_440 }
 
@@ -15,12 +14,7 @@ export const statistics: CommandGroup = {
   commands: [
     call("statistics show", "readStatistics", {
       description: "show deliveries, attempts, latency, triggers and syncs per minute, hour or day",
-      options: {
-        merge: false,
-        channel: "only this channel",
-        created_after: "only rows that begin at this time or later",
-        created_before: "only rows that begin before this time",
-      },
+      options: { merge: false },
       more: [
         new Option("--interval <interval>", "the length of a row")
           .choices(Object.keys(minutes))
@@ -39,32 +33,22 @@ export const statistics: CommandGroup = {
   ],
 }
 
+const columns = fields<Omit<StatisticPoint, "started_at"> & { started_at: string | null }>(
+  ["started_at", { label: "start", none: "total" }],
+  "deliveries",
+  ["delivered", { value: ({ attempts }) => attempts.delivered }],
+  ["p50_ms", { value: ({ latency_ms }) => latency_ms?.p50 }],
+  ["p99_ms", { value: ({ latency_ms }) => latency_ms?.p99 }],
+  ["triggers", { value: ({ triggers }) => triggers?.accepted }],
+  ["covered", { value: ({ triggers }) => triggers?.covered }],
+  ["syncs", { value: ({ syncs }) => syncs && total(syncs) }],
+  ["failed_syncs", { value: ({ syncs }) => syncs?.failed }],
+  ["failed_attempts", { as: "bad", value: failedAttempts }],
+)
+
 function describe({ data, total: all, deferred, dead }: Statistics, style: Style): string {
   if (data.length === 0) return "Nothing has been counted in this time."
-  const rows = table(
-    style,
-    [...data, { ...all, started_at: null }],
-    [
-      timeColumn("START", ({ started_at }) => started_at, "total"),
-      { title: "DELIVERIES", cell: (point) => String(point.deliveries), align: "right" },
-      { title: "DELIVERED", cell: (point) => String(point.attempts.delivered), align: "right" },
-      {
-        title: "P50",
-        cell: ({ latency_ms: latency }) => (latency ? duration(latency.p50) : ""),
-        align: "right",
-      },
-      {
-        title: "P99",
-        cell: ({ latency_ms: latency }) => (latency ? duration(latency.p99) : ""),
-        align: "right",
-      },
-      { title: "TRIGGERS", cell: (point) => String(point.triggers?.accepted ?? ""), align: "right" },
-      { title: "COVERED", cell: (point) => String(point.triggers?.covered ?? ""), align: "right" },
-      { title: "SYNCS", cell: (point) => (point.syncs ? String(total(point.syncs)) : ""), align: "right" },
-      { title: "FAILED SYNCS", cell: (point) => String(point.syncs?.failed ?? ""), align: "right" },
-      { title: "FAILED ATTEMPTS", cell: failedAttempts, paint: (text) => style.paint("red", text) },
-    ],
-  )
+  const rows = fieldTable(columns, [...data, { ...all, started_at: null }], style)
   const waiting = deferred ? nonZero(deferred.by_reason) : ""
   const died = (dead?.channels ?? []).map(({ channel, count }) => `${channel} ${deadCount(count)}`)
   return [

@@ -19,9 +19,8 @@ import {
 import { parseTime, timeHelp } from "../options/parseTime.ts"
 import { type RequestHeaderOptions, removeHeadersOption } from "../options/requestHeaderOptions.ts"
 import type { Style } from "../output/style.ts"
-import { table } from "../output/table.ts"
 import { fieldsOf } from "./fieldOptions.ts"
-import { columnsOf, factsBlock } from "./viewText.ts"
+import { factsBlock, fieldTable } from "./viewText.ts"
 
 type View<Name extends Operation> =
   Output<Name> extends { data: (infer Row)[] }
@@ -152,6 +151,6 @@ function print<Name extends Operation, Loaded>(
     return typeof none === "string" ? none : none[isFiltered ? 0 : 1]
   if (typeof print === "function") return print(output, style, loaded)
   const { columns, facts }: { columns?: readonly Field<unknown>[]; facts?: readonly Field<unknown>[] } = print
-  if (output.data && columns) return table(style, output.data, columnsOf(columns, output.data, style))
+  if (output.data && columns) return fieldTable(columns, output.data, style)
   return factsBlock(facts ?? [], output, style)
 }

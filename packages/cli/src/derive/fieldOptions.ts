@@ -115,11 +115,11 @@ function describe(schema: z.ZodType): string {
     .replaceAll("`", "")
     .split(/\.(?: |$)/)
   const none = sentences.find((sentence) => sentence.startsWith("null: "))
-  const initial = sentences.find((sentence) => sentence.startsWith("Default: "))
+  const initial = sentences.find((sentence) => sentence.startsWith("Default"))
   return [
     lowerFirst(sentences[0] ?? ""),
     none && `; "none": ${none.slice("null: ".length)}`,
-    initial && ` (${lowerFirst(initial)})`,
+    initial && ` (${lowerFirst(initial).replace(": true", ": on")})`,
   ].join("")
 }
 

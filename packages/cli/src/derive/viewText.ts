@@ -1,7 +1,7 @@
 import type { Field } from "@sitewire/contracts/views"
 import { block, type Entry } from "../output/block.ts"
 import type { Style } from "../output/style.ts"
-import { type Column, timeColumn } from "../output/table.ts"
+import { type Column, table, timeColumn } from "../output/table.ts"
 import { duration, relativeTime } from "../output/time.ts"
 
 /** `field: value` lines of one row. */
@@ -20,11 +20,11 @@ function factOf<Row>(field: Field<Row>, row: Row, style: Style): string | null {
   return textOf(field, value, style)
 }
 
-export function columnsOf<Row>(
-  columns: readonly Field<Row>[],
-  rows: readonly Row[],
-  style: Style,
-): Column<Row>[] {
+export function fieldTable<Row>(columns: readonly Field<Row>[], rows: readonly Row[], style: Style): string {
+  return table(style, rows, columnsOf(columns, rows, style))
+}
+
+function columnsOf<Row>(columns: readonly Field<Row>[], rows: readonly Row[], style: Style): Column<Row>[] {
   return columns.map((field): Column<Row> => {
     const title = field.label.toUpperCase()
     const read = (row: Row) => field.value(row, style.now)
@@ -36,7 +36,7 @@ export function columnsOf<Row>(
       ...(field.as === "state" && { paint: style.state }),
       ...(field.as === "bad" && { paint: (text) => style.paint("red", text) }),
       // Of a column beside that of its time.
-      ...(field.label === "" && { short: () => "" }),
+      ...(field.label === "" && field.as === "ago" && { short: () => "" }),
       ...(rows.some((row) => typeof read(row) === "number") && { align: "right" }),
     }
   })

@@ -21,20 +21,12 @@ const showHealth = call("channel health", "readChannelHealth", {
   },
 })
 
-const switches = {
-  standard_webhooks: "whether to send the headers of Standard Webhooks too (default of a new channel: on)",
-  send_traceparent: "whether to send the traceparent of recorded traces",
-  operator_notifications: "whether operator notifications are sent to this channel",
-  partner_may_change_address: "whether the partner may change the address, after a challenge to the new one",
-}
-
 export const channel: CommandGroup = {
   name: "channel",
   description: "sales channels: where site.ready is delivered",
   commands: [
     call("channel create", "createChannel", {
       description: "create a channel; prints its signing secret, only this once",
-      options: switches,
       examples: ["sitewire channel create --id acme --address https://partner.example/sitewire"],
       print: channelView,
       note: () =>
@@ -66,7 +58,6 @@ export const channel: CommandGroup = {
     showHealth,
     call("channel update", "changeChannel", {
       description: "change a channel; applies to pending deliveries too, from their next attempt",
-      options: switches,
       examples: [
         "sitewire channel update acme --address https://partner.example/new",
         "sitewire channel update acme --standard-webhooks on",

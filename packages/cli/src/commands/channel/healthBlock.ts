@@ -1,10 +1,10 @@
 import type { AttemptStatistics, ChannelHealth } from "@sitewire/contracts"
 import { deferredOf, scheduledOf } from "@sitewire/contracts/partnerMessage"
-import { deadCount } from "@sitewire/contracts/views"
+import { deadCount, fields } from "@sitewire/contracts/views"
+import { fieldTable } from "../../derive/viewText.ts"
 import { block, type Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
-import { table } from "../../output/table.ts"
-import { duration } from "../../output/time.ts"
+import { duration, localTime, relativeTime } from "../../output/time.ts"
 
 export function healthBlock(health: ChannelHealth, style: Style): string {
   const { last_success: success, last_failure: failure, dispatchers } = health
@@ -42,24 +42,24 @@ export function healthBlock(health: ChannelHealth, style: Style): string {
   if (dispatchers === null) return facts
   if (dispatchers.length === 0)
     return `${facts}\n\nNo dispatcher is running: none has reported within the last minute.`
-  const reported = table(style, dispatchers, [
-    { title: "DISPATCHER", cell: ({ id }) => id },
-    { title: "BREAKER", cell: ({ breaker }) => breaker },
-    {
-      title: "OPEN SINCE",
-      cell: ({ breaker_opened_at: opened }) => (opened === null ? "" : style.time(opened)),
-    },
-    { title: "FAILURES IN A ROW", cell: ({ failures }) => shown(failures), align: "right" },
-    { title: "IN FLIGHT", cell: ({ in_flight }) => shown(in_flight), align: "right" },
-    { title: "LIMIT", cell: ({ concurrency_limit }) => shown(concurrency_limit), align: "right" },
-    {
-      title: "AVERAGE",
-      cell: ({ average_ms }) => (average_ms === null ? "" : duration(average_ms)),
-      align: "right",
-    },
-  ])
-  return `${facts}\n\n${reported}`
+  return `${facts}\n\n${fieldTable(columns, dispatchers, style)}`
 }
+
+const columns = fields<NonNullable<ChannelHealth["dispatchers"]>[number]>(
+  ["id", { label: "dispatcher", as: "text" }],
+  "breaker",
+  [
+    "breaker_opened_at",
+    {
+      ...{ label: "open since", as: "text" },
+      value: ({ breaker_opened_at: at }, now) => at && `${localTime(at)} (${relativeTime(at, now)})`,
+    },
+  ],
+  ["failures", { label: "failures in a row" }],
+  "in_flight",
+  ["concurrency_limit", { label: "limit" }],
+  ["average_ms", { label: "average" }],
+)
 
 function backlogEntries(health: ChannelHealth, style: Style): Entry[] {
   const { count, more } = scheduledOf(health)
@@ -93,7 +93,3 @@ const describe = ({
   status: number | null
   detail?: string | null
 }) => [error, status, detail].filter((part) => part !== null).join(" ")
-
-function shown(value: number | null): string {
-  return value === null ? "" : String(value)
-}

@@ -1,10 +1,8 @@
 import type { TestDelivery } from "@sitewire/contracts"
+import { fields } from "@sitewire/contracts/views"
 import type { CliCommand } from "../../command.ts"
 import { call } from "../../derive/call.ts"
 import { exitCodes } from "../../errors/exitCodes.ts"
-import { block } from "../../output/block.ts"
-import type { Style } from "../../output/style.ts"
-import { duration } from "../../output/time.ts"
 
 export function testCommand(
   words: string,
@@ -17,22 +15,19 @@ export function testCommand(
       "The delivery is marked: its reference is sitewire-test, and its header X-Sitewire-Test is true.\n" +
       `The exit code is ${exitCodes.failed} if the receiver did not accept it.`,
     timeoutMs: 30_000,
-    print: describe,
+    print: { facts },
     failed: ({ attempt }) => attempt.error !== null,
   })
 }
 
-function describe({ delivery, attempt }: TestDelivery, style: Style): string {
-  const { status, error, detail, ip, response_excerpt } = attempt
-  return block(style, [
-    ["delivery", delivery],
-    ["outcome", style.state(error === null ? "delivered" : "failed")],
-    ["status", status === null ? null : String(status)],
-    ["error", error],
-    ["detail", detail],
-    ["duration", duration(attempt.duration_ms)],
-    ["ip", ip],
-    ["secret id", attempt.secret_id],
-    ["response", response_excerpt],
-  ])
-}
+const facts = fields<TestDelivery>(
+  "delivery",
+  ["outcome", { value: ({ attempt }) => (attempt.error === null ? "delivered" : "failed") }],
+  ["status", { as: "text", value: ({ attempt }) => attempt.status }],
+  ["error", { value: ({ attempt }) => attempt.error }],
+  ["detail", { value: ({ attempt }) => attempt.detail }],
+  ["duration_ms", { value: ({ attempt }) => attempt.duration_ms }],
+  ["ip", { value: ({ attempt }) => attempt.ip }],
+  ["secret_id", { value: ({ attempt }) => attempt.secret_id }],
+  ["response", { value: ({ attempt }) => attempt.response_excerpt }],
+)

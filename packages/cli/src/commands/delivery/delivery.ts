@@ -12,11 +12,6 @@ export const delivery: CommandGroup = {
   commands: [
     call("delivery list", "listDeliveries", {
       description: "list or search the deliveries, newest first",
-      options: {
-        event_id: "only the delivery of this site.paid event",
-        reference: "only deliveries with this reference, the partner's id",
-        site_url: "only deliveries about this site",
-      },
       examples: [
         "sitewire delivery list",
         "sitewire delivery list --channel acme --state dead --all",

@@ -6,12 +6,12 @@ import {
   mostCounted,
   type ReconciliationException,
 } from "@sitewire/contracts"
-import { jobView, progressText } from "@sitewire/contracts/views"
+import { fields, jobView, progressText } from "@sitewire/contracts/views"
 import type { CommandGroup } from "../../command.ts"
 import { call } from "../../derive/call.ts"
-import { block, type Entry } from "../../output/block.ts"
+import { factsBlock, fieldTable } from "../../derive/viewText.ts"
+import type { Entry } from "../../output/block.ts"
 import type { Style } from "../../output/style.ts"
-import { table, timeColumn } from "../../output/table.ts"
 import { localTime } from "../../output/time.ts"
 
 export const job: CommandGroup = {
@@ -37,30 +37,34 @@ export const job: CommandGroup = {
   ],
 }
 
-export function jobBlock(job: Job & { outcome?: JobOutcome | null }, style: Style): string {
-  const filter = Object.entries(job.filter).map(([name, value]) => `${name} ${value}`)
+type Shown = Job & { outcome?: JobOutcome | null }
+
+const facts = fields<Shown>(
+  "id",
+  "kind",
+  "state",
+  ["filter", { value: ({ filter }) => entries(filter) || "all" }],
+  ["rate", { value: ({ per_second: rate }) => rate && `at most ${rate} per second` }],
+  ["progress", { value: (job) => progressText(job) || "none yet" }],
+  ["outcome", { as: "text", value: ({ outcome }) => outcome && outcomeText(outcome) }],
+  ...(["reason", "requested_by", "created_at", "finished_at"] as const),
+)
+
+const entries = (of: object) =>
+  Object.entries(of)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ")
+
+export function jobBlock(job: Shown, style: Style): string {
   const remains = (job.remains ?? []).map(
     ({ topic, last_deleted_at }): Entry => [`remains in ${topic}`, `until ${localTime(last_deleted_at)}`],
   )
-  const described = block(style, [
-    ["id", job.id],
-    ["kind", job.kind],
-    ["state", job.state],
-    ["filter", filter.length > 0 ? filter.join(", ") : "all"],
-    ["rate", job.per_second === null ? null : `at most ${job.per_second} per second`],
-    ["progress", progressText(job) || "none yet"],
-    ["outcome", job.outcome ? outcomeText(job.outcome) : null],
-    ["reason", job.reason],
-    ["requested by", job.requested_by],
-    ["created", style.time(job.created_at)],
-    ["finished", job.finished_at && style.time(job.finished_at)],
-    ...remains,
-  ])
+  const described = factsBlock(facts, job, style, remains)
   const { exceptions } = job
   if (exceptions === null) return described
   const listed = [...exceptions, ...(job.differing ?? []).map(asException)]
   const open = (job.open_transactions ?? []).map((each) => openTransactionText(each, style))
-  const table = listed.length > 0 && exceptionTable(listed, style)
+  const table = listed.length > 0 && fieldTable(exceptionColumns, listed, style)
   const parts = [described, table, open.join("\n"), verdictOf(job), unlisted(job)]
   return parts.filter(Boolean).join("\n\n")
 }
@@ -97,17 +101,12 @@ const asException = (event: DifferingEvent) => ({ ...event, kind: "event_differs
 
 type Listed = Omit<ReconciliationException, "kind"> & { kind: string }
 
-function exceptionTable(exceptions: readonly Listed[], style: Style): string {
-  return table(style, exceptions, [
-    { title: "EXCEPTION", cell: ({ kind }) => kind },
-    { title: "EVENT", cell: ({ event_id }) => event_id ?? "", whole: true },
-    { title: "CONNECTION", cell: ({ connection }) => connection ?? "", whole: true },
-    timeColumn("PUBLISHED", ({ published_at }) => published_at),
-    { title: "TOPIC", cell: ({ topic }) => topic },
-    { title: "PARTITION", cell: ({ partition }) => String(partition), align: "right" },
-    { title: "OFFSET", cell: ({ offset }) => offset, align: "right" },
-  ])
-}
+const exceptionColumns = fields<Listed>(
+  ["kind", { label: "exception" }],
+  ["event_id", { label: "event", as: "id" }],
+  ["connection", { as: "id" }],
+  ...(["published_at", "topic", "partition", "offset"] as const),
+)
 
 function openTransactionText(open: BlockedPartition, style: Style): string {
   const { topic, partition, first_offset, since, records } = open

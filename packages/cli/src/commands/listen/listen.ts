@@ -1,10 +1,11 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
+import { fields } from "@sitewire/contracts/views"
 import { InvalidArgumentError, Option } from "commander"
 import { z } from "zod"
 import type { CliCommand } from "../../command.ts"
+import { fieldTable } from "../../derive/viewText.ts"
 import { failed, incorrectUsage } from "../../errors/failure.ts"
-import { table } from "../../output/table.ts"
 import {
   type Received,
   type ReceiverFaultName,
@@ -92,14 +93,13 @@ function listFaults(session: Session): void {
     const { description, expected } = receiverFaults[name]
     return { name, description, error: expected.error, status: expected.status ?? null }
   })
-  session.print(faults, (rows, style) =>
-    table(style, rows, [
-      { title: "NAME", cell: ({ name }) => name },
-      { title: "RECORDED", cell: ({ error }) => error ?? "delivered" },
-      { title: "STATUS", cell: ({ status }) => String(status ?? "") },
-      { title: "WHAT THE RECEIVER DOES", cell: ({ description }) => description },
-    ]),
+  const columns = fields<(typeof faults)[number]>(
+    "name",
+    ["error", { label: "recorded", none: "delivered" }],
+    "status",
+    ["description", { label: "what the receiver does" }],
   )
+  session.print(faults, (rows, style) => fieldTable(columns, rows, style))
 }
 
 async function receive(
