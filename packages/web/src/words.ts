@@ -49,6 +49,10 @@ export const errorNames = {
   protocol: "Invalid HTTP",
 } as const
 
+/** `HTTP 503`, or `Timeout`. */
+export const failureName = ({ error, status }: { error: keyof typeof errorNames; status: number | null }) =>
+  status === null ? errorNames[error] : `HTTP ${status}`
+
 export const idHint = "Letters, digits, - and _. It cannot be changed. Default: generated."
 
 export const syncOutcomes = {

@@ -24,7 +24,7 @@ test("an acknowledged incident is calm with its note for everybody, and becomes 
   await page.getByLabel("Note").fill("The partner repairs it until Monday")
   await confirmDialog(page, "Acknowledge")
   await incident.getByText("until it is resolved: The partner repairs it until Monday").waitFor()
-  expect(await incident.getAttribute("data-urgency")).toBe("3")
+  expect(await incident.getAttribute("data-kind")).toBe("idle")
 
   await using reader = await pages.open("read")
   await reader.go("/")
@@ -36,7 +36,7 @@ test("an acknowledged incident is calm with its note for everybody, and becomes 
 
   await incident.getByRole("button", { name: "Withdraw", exact: true }).click()
   await confirmDialog(page, "Withdraw")
-  await poll(() => incident.getAttribute("data-urgency")).toBe("2")
+  await poll(() => incident.getAttribute("data-kind")).toBe("warn")
 
   // It ends.
   await pages.sql(

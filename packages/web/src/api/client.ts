@@ -1,6 +1,7 @@
 import { type ClientRequest, type Client as ClientWith, createClient } from "@sitewire/contracts/client"
 import { type Operation, routes } from "@sitewire/contracts/routes"
 import { ApiFailure, failureOf, hasCode } from "./failure.ts"
+import { queryClient } from "./queryClient.ts"
 
 type RequestOptions = {
   signal?: AbortSignal
@@ -32,15 +33,26 @@ export function whenSessionChanges(listener: typeof onSessionChange): void {
 
 /** The body of a successful response. Rejects with an ApiFailure otherwise. */
 async function send(request: ClientRequest, options: RequestOptions = {}): Promise<unknown> {
-  const { response, body } = await exchange(request, options).catch((cause: unknown) => {
-    if (cause instanceof DOMException && cause.name === "AbortError") throw cause
-    throw new ApiFailure(null, { cause })
-  })
+  const { response, body } = await exchange(request, options)
+    .catch((cause: unknown) => {
+      if (cause instanceof DOMException && cause.name === "AbortError") throw cause
+      throw new ApiFailure(null, { cause })
+    })
+    .finally(() => readAgain(request, options))
   if (response.ok) return body
   if (response.status === 401 && options.authorization === undefined) onSessionChange("ended")
   const failure = failureOf(response, body)
   if (hasCode(failure, "invalid-csrf-token")) onSessionChange("replaced")
   throw failure
+}
+
+/** Reads again what a write may have changed, also one that was rejected, or whose response was lost. */
+function readAgain({ method, path }: ClientRequest, { idempotencyKey }: RequestOptions): void {
+  const isDryRun = method === "POST" && idempotencyKey === undefined
+  if (method === "GET" || isDryRun) return
+  const noun = path.split(/[/?]/)[2]
+  // What is deleted is not read again.
+  void queryClient.invalidateQueries({ queryKey: method === "DELETE" ? [noun, "list"] : [noun] })
 }
 
 async function exchange(

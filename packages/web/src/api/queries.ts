@@ -1,66 +1,64 @@
 import type { Incident } from "@sitewire/contracts"
-import type { Input } from "@sitewire/contracts/client"
-import type { Operation } from "@sitewire/contracts/routes"
+import type { Input, Output } from "@sitewire/contracts/client"
+import { type Operation, routes } from "@sitewire/contracts/routes"
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query"
 import { api, versionOf } from "./client.ts"
 import { failureOf } from "./failure.ts"
 
 /** The filters of a list as they are in the URL: texts. */
-type FilterOf<Name extends Operation> = {
+export type FilterOf<Name extends Operation> = {
   [Filter in Exclude<keyof Input<Name>, "cursor" | "limit">]?: Extract<Input<Name>[Filter], string>
 }
 
-export type DeliveryFilter = Omit<FilterOf<"listDeliveries">, "error" | "waiting_for">
-export type ChannelFilter = FilterOf<"listChannels">
-export type ConnectionFilter = FilterOf<"listConnections">
-export type IncidentFilter = Omit<FilterOf<"listIncidents">, "state">
-export type AuditFilter = FilterOf<"listAudit">
-type StatisticsFilter = Input<"readStatistics">
+export type DeliveryFilter = FilterOf<"listDeliveries">
 
-type ListPage<Row> = { data: Row[]; next_cursor: string | null }
+type Read = Extract<keyof typeof api, `read${string}` | `list${string}`>
+type Lists = { [Name in Read]: Output<Name> extends { next_cursor: string | null } ? Name : never }[Read]
+type Page<Name extends Lists> = Output<Name> & { next_cursor: string | null }
 
-function listOptions<Row, Page extends ListPage<Row>>(
-  queryKey: readonly unknown[],
-  read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
+const get = <Result>(operation: Read) =>
+  api[operation] as unknown as (input: object, options: { signal: AbortSignal }) => Promise<Result>
+
+/** `/v1/channels/{id}/health` of acme: channels, acme, health. A write reads again what begins with its noun. */
+function keyOf(operation: Operation, input: object): unknown[] {
+  const [, , ...segments] = routes[operation].path.split("/")
+  return segments.map((segment) => (segment === "{id}" ? (input as { id?: unknown }).id : segment))
+}
+
+/** A list, page by page. `from`: the cursor of the first page. */
+export function listOf<Name extends Lists>(
+  operation: Name,
+  filter: Omit<Input<Name>, "cursor" | "limit">,
+  { limit = 50, from }: { limit?: number; from?: string | undefined } = {},
 ) {
   return infiniteQueryOptions({
-    queryKey,
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+    queryKey: [...keyOf(operation, filter), "list", filter, from],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      get<Page<Name>>(operation)({ ...filter, cursor, limit }, { signal }),
+    initialPageParam: from,
+    getNextPageParam: ({ next_cursor }: Page<Name>) => next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   })
 }
 
-export const deliveriesQuery = (filter: DeliveryFilter) =>
-  listOptions(["deliveries", "list", filter], (cursor, signal) =>
-    api.listDeliveries({ ...filter, cursor, limit: 100 }, { signal }),
-  )
+export function read<Name extends Read>(operation: Name, input: Input<Name>) {
+  return queryOptions({
+    queryKey: [...keyOf(operation, input), input],
+    queryFn: ({ signal }) => get<Output<Name>>(operation)(input, { signal }),
+  })
+}
 
 export const deliveryQuery = (id: string) =>
   queryOptions({
-    queryKey: ["deliveries", id],
-    queryFn: ({ signal }) => api.readDelivery({ id }, { signal }),
+    ...read("readDelivery", { id }),
     // The stream does not report that an old delivery is deferred.
     refetchInterval: ({ state: { data } }) => (data?.state === "pending" ? 10_000 : false),
   })
 
-/** Those before the attempts that the delivery itself contains. */
-export const earlierAttemptsQuery = (id: string, from: string) =>
-  listOptions(["deliveries", id, "attempts", from], (cursor = from, signal) =>
-    api.listAttempts({ id, cursor }, { signal }),
-  )
-
-export const channelsQuery = (filter: ChannelFilter) =>
-  listOptions(["channels", "list", filter], (cursor, signal) =>
-    api.listChannels({ ...filter, cursor, limit: 50 }, { signal }),
-  )
-
 /** A few channels whose id or host contains the text. */
 export const channelSuggestionsQuery = (text: string) =>
   queryOptions({
-    queryKey: ["channels", "list", "suggestions", text],
-    queryFn: ({ signal }) => api.listChannels({ ...(text ? { q: text } : {}), limit: 8 }, { signal }),
+    ...read("listChannels", { ...(text ? { q: text } : {}), limit: 8 }),
     placeholderData: keepPreviousData,
   })
 
@@ -71,34 +69,12 @@ export const channelQuery = (id: string) =>
   })
 
 export const channelHealthQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["channels", id, "health"],
-    queryFn: ({ signal }) => api.readChannelHealth({ id }, { signal }),
-    refetchInterval: 10_000,
-  })
-
-export const connectionsQuery = (filter: ConnectionFilter) =>
-  listOptions(["connections", "list", filter], (cursor, signal) =>
-    api.listConnections({ ...filter, cursor, limit: 50 }, { signal }),
-  )
+  queryOptions({ ...read("readChannelHealth", { id }), refetchInterval: 10_000 })
 
 export const connectionQuery = (id: string) =>
   queryOptions({
     queryKey: ["connections", id],
     queryFn: ({ signal }) => versionOf(api.readConnection({ id }, { signal })),
-  })
-
-export const windowsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["connections", id, "windows"],
-    queryFn: ({ signal }) => api.listWindows({ id, limit: 60 }, { signal }),
-  })
-
-/** The newest syncs that changed the content. */
-export const changesQuery = (id: string, limit: number) =>
-  queryOptions({
-    queryKey: ["connections", id, "changes"],
-    queryFn: ({ signal }) => api.listSyncs({ connection: id, outcome: "changed", limit }, { signal }),
   })
 
 /** The content of a connection, at most its first 64 KiB. Null: nothing has been fetched yet. */
@@ -135,51 +111,24 @@ async function readStart(response: Response, limit: number): Promise<{ text: str
   return { text, complete: true }
 }
 
-export const invalidEventsQuery = () =>
-  listOptions(["invalid-events"], (cursor, signal) =>
-    api.listInvalidEvents({ cursor, limit: 50 }, { signal }),
-  )
-
-export const jobsQuery = () =>
-  listOptions(["jobs", "list"], (cursor, signal) => api.listJobs({ cursor, limit: 50 }, { signal }))
-
 export const jobQuery = (id: string) =>
   queryOptions({
-    queryKey: ["jobs", id],
-    queryFn: ({ signal }) => api.readJob({ id }, { signal }),
+    ...read("readJob", { id }),
     // A job that is done waits for nothing, but what it has resent may.
     refetchInterval: ({ state: { data } }) =>
       data === undefined || data.state === "running" ? 1_000 : data.outcome?.pending ? 5_000 : false,
   })
 
-export const keysQuery = () =>
-  listOptions(["keys"], (cursor, signal) => api.listApiKeys({ cursor, limit: 50 }, { signal }))
-
-export const sessionsQuery = () =>
-  listOptions(["sessions"], (cursor, signal) => api.listSessions({ cursor, limit: 50 }, { signal }))
-
-export const resolvedIncidentsQuery = (filter: IncidentFilter) =>
-  listOptions(["incidents", "resolved", filter], (cursor, signal) => {
-    const query = { ...filter, state: "resolved", cursor, limit: 50 } as const
-    return api.listIncidents({ ...query }, { signal })
-  })
-
-export const auditQuery = (filter: AuditFilter) =>
-  listOptions(["audit", filter], (cursor, signal) =>
-    api.listAudit({ ...filter, cursor, limit: 50 }, { signal }),
-  )
-
-export const statisticsQuery = (filter: StatisticsFilter) =>
+export const statisticsQuery = (filter: Input<"readStatistics">) =>
   queryOptions({
-    queryKey: ["statistics", filter],
-    queryFn: ({ signal }) => api.readStatistics({ ...filter }, { signal }),
+    ...read("readStatistics", filter),
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })
 
 /** All of them, in the order of the API, with what it says of the channels. */
 export const openIncidentsQuery = queryOptions({
-  queryKey: ["incidents", "open"],
+  queryKey: ["incidents", "list", "open"],
   async queryFn({ signal }) {
     const incidents: Incident[] = []
     for (let cursor: string | undefined; ; ) {

@@ -1,9 +1,9 @@
-import { Alert, Anchor, Button, Divider, PasswordInput, Stack, Text, Title } from "@mantine/core"
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQuery } from "@tanstack/react-query"
 import { Navigate, useLocation, useNavigate } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { readLink, sessionQuery, signIn } from "../api/session.ts"
-import { ProblemAlert } from "../parts/Notice.tsx"
+import { Notice, ProblemAlert } from "../parts/Notice.tsx"
 import { Logo } from "./Logo.tsx"
 import classes from "./SignIn.module.css"
 
@@ -53,22 +53,17 @@ export function SignIn() {
             </Text>
           </div>
           {linked.data && (
-            <Alert
-              color="blue"
-              variant="outline"
-              role="status"
-              title={`This link signs in as ${linked.data.name}`}
-            >
+            <Notice kind="idle" role="status" title={`This link signs in as ${linked.data.name}`}>
               {`Scopes: ${linked.data.scopes.join(", ")}. Continue only if you expected this link: what you do will be done under this name.`}
               {state?.kind === "signed in" &&
                 ` You are signed in as ${state.session.name}. That session will be replaced in this browser.`}
-            </Alert>
+            </Notice>
           )}
           {linked.error && <ProblemAlert error={linked.error} title={linkFailed} />}
           {ended && (
-            <Alert color="yellow" variant="outline" role="status" title="Your session has ended">
+            <Notice kind="warn" role="status" title="Your session has ended">
               Sign in again to continue where you were.
-            </Alert>
+            </Notice>
           )}
           {link === null && methods.key && (
             <PasswordInput

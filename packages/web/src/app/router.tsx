@@ -4,14 +4,8 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
 } from "@tanstack/react-router"
-import type {
-  AuditFilter,
-  ChannelFilter,
-  ConnectionFilter,
-  DeliveryFilter,
-  IncidentFilter,
-} from "../api/queries.ts"
 import { loadOverview } from "../pages/home/loadOverview.ts"
 import { NotFound, PageError } from "../parts/Failed.tsx"
 import { Loading } from "../parts/Loading.tsx"
@@ -47,131 +41,81 @@ const home = createRoute({
   component: lazyRouteComponent(() => import("../pages/home/Home.tsx"), "Home"),
 })
 
-const deliveries = createRoute({
-  getParentRoute: () => shell,
-  path: "/deliveries",
-  validateSearch: filterSearch<DeliveryFilter>({
-    channel: true,
-    state: true,
-    reference: true,
-    event_id: true,
-    site_url: true,
-    job: true,
-    created_after: true,
-    created_before: true,
-  }),
-  component: lazyRouteComponent(() => import("../pages/deliveries/Deliveries.tsx"), "Deliveries"),
-})
+const page = <const Path extends string, Search extends object>(
+  path: Path,
+  component: RouteComponent,
+  validateSearch: (search: Record<string, unknown>) => Search,
+) => createRoute({ getParentRoute: () => shell, path, component, validateSearch })
+const lazy = lazyRouteComponent
+const noSearch = textSearch([])
 
-const delivery = createRoute({
-  getParentRoute: () => shell,
-  path: "/deliveries/$id",
-  component: lazyRouteComponent(() => import("../pages/delivery/DeliveryPage.tsx"), "DeliveryPage"),
-})
-
-const channels = createRoute({
-  getParentRoute: () => shell,
-  path: "/channels",
-  validateSearch: filterSearch<ChannelFilter>({ q: true, health: true, paused: true }),
-  component: lazyRouteComponent(() => import("../pages/channels/Channels.tsx"), "Channels"),
-})
-
-const channel = createRoute({
-  getParentRoute: () => shell,
-  path: "/channels/$id",
-  validateSearch: textSearch(["tab"]),
-  component: lazyRouteComponent(() => import("../pages/channel/ChannelPage.tsx"), "ChannelPage"),
-})
-
-const connections = createRoute({
-  getParentRoute: () => shell,
-  path: "/connections",
-  validateSearch: filterSearch<ConnectionFilter>({ q: true, site: true, state: true }),
-  component: lazyRouteComponent(() => import("../pages/connections/Connections.tsx"), "Connections"),
-})
-
-const connection = createRoute({
-  getParentRoute: () => shell,
-  path: "/connections/$id",
-  component: lazyRouteComponent(() => import("../pages/connection/ConnectionPage.tsx"), "ConnectionPage"),
-})
-
-const incidents = createRoute({
-  getParentRoute: () => shell,
-  path: "/resolved-incidents",
-  validateSearch: filterSearch<IncidentFilter>({
-    kind: true,
-    subject: true,
-    created_after: true,
-    created_before: true,
-  }),
-  component: lazyRouteComponent(
-    () => import("../pages/incidents/ResolvedIncidents.tsx"),
-    "ResolvedIncidents",
+const pages = [
+  home,
+  page(
+    "/deliveries",
+    lazy(() => import("../pages/deliveries/Deliveries.tsx"), "Deliveries"),
+    filterSearch("listDeliveries"),
   ),
-})
-
-const invalidEvents = createRoute({
-  getParentRoute: () => shell,
-  path: "/invalid-events",
-  component: lazyRouteComponent(() => import("../pages/invalidEvents/InvalidEvents.tsx"), "InvalidEvents"),
-})
-
-const jobs = createRoute({
-  getParentRoute: () => shell,
-  path: "/jobs",
-  component: lazyRouteComponent(() => import("../pages/jobs/Jobs.tsx"), "Jobs"),
-})
-
-const job = createRoute({
-  getParentRoute: () => shell,
-  path: "/jobs/$id",
-  component: lazyRouteComponent(() => import("../pages/jobs/JobPage.tsx"), "JobPage"),
-})
-
-const keys = createRoute({
-  getParentRoute: () => shell,
-  path: "/keys",
-  component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys"),
-})
-
-const audit = createRoute({
-  getParentRoute: () => shell,
-  path: "/audit",
-  validateSearch: filterSearch<AuditFilter>({
-    key: true,
-    target_kind: true,
-    target: true,
-    operation: true,
-    revealed: true,
-    created_after: true,
-    created_before: true,
-  }),
-  component: lazyRouteComponent(() => import("../pages/audit/Audit.tsx"), "Audit"),
-})
-
-const unknown = createRoute({ getParentRoute: () => shell, path: "$", component: NotFound })
+  page(
+    "/deliveries/$id",
+    lazy(() => import("../pages/delivery/DeliveryPage.tsx"), "DeliveryPage"),
+    noSearch,
+  ),
+  page(
+    "/channels",
+    lazy(() => import("../pages/channels/Channels.tsx"), "Channels"),
+    filterSearch("listChannels"),
+  ),
+  page(
+    "/channels/$id",
+    lazy(() => import("../pages/channel/ChannelPage.tsx"), "ChannelPage"),
+    textSearch(["tab"]),
+  ),
+  page(
+    "/connections",
+    lazy(() => import("../pages/connections/Connections.tsx"), "Connections"),
+    filterSearch("listConnections"),
+  ),
+  page(
+    "/connections/$id",
+    lazy(() => import("../pages/connection/ConnectionPage.tsx"), "ConnectionPage"),
+    noSearch,
+  ),
+  page(
+    "/resolved-incidents",
+    lazy(() => import("../pages/incidents/ResolvedIncidents.tsx"), "ResolvedIncidents"),
+    filterSearch("listIncidents"),
+  ),
+  page(
+    "/invalid-events",
+    lazy(() => import("../pages/invalidEvents/InvalidEvents.tsx"), "InvalidEvents"),
+    noSearch,
+  ),
+  page(
+    "/jobs",
+    lazy(() => import("../pages/jobs/Jobs.tsx"), "Jobs"),
+    noSearch,
+  ),
+  page(
+    "/jobs/$id",
+    lazy(() => import("../pages/jobs/JobPage.tsx"), "JobPage"),
+    noSearch,
+  ),
+  page(
+    "/keys",
+    lazy(() => import("../pages/keys/Keys.tsx"), "Keys"),
+    noSearch,
+  ),
+  page(
+    "/audit",
+    lazy(() => import("../pages/audit/Audit.tsx"), "Audit"),
+    filterSearch("listAudit"),
+  ),
+  page("$", NotFound, noSearch),
+] as const
 
 export const router = createRouter({
-  routeTree: root.addChildren([
-    signIn,
-    shell.addChildren([
-      home,
-      deliveries,
-      delivery,
-      channels,
-      channel,
-      connections,
-      connection,
-      incidents,
-      invalidEvents,
-      jobs,
-      job,
-      keys,
-      audit,
-      unknown,
-    ]),
-  ]),
+  routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
   defaultPreload: "intent",
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => <PageError error={error} />,

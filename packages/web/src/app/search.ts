@@ -1,4 +1,6 @@
+import { type Operation, routes } from "@sitewire/contracts/routes"
 import { useNavigate, useSearch } from "@tanstack/react-router"
+import type { FilterOf } from "../api/queries.ts"
 
 /** A validator of the URL's query: these names, and only texts. */
 export function textSearch<Name extends string>(names: readonly Name[]) {
@@ -11,9 +13,14 @@ export function textSearch<Name extends string>(names: readonly Name[]) {
   }
 }
 
-/** The same for the filters of a list of the API. A filter that is missing here is an error of types. */
-export function filterSearch<Filter extends object>(names: Required<{ [Name in keyof Filter]: true }>) {
-  return textSearch(Object.keys(names) as (keyof Filter & string)[])
+type Filtered = {
+  [Name in Operation]: (typeof routes)[Name] extends { query: object } ? Name : never
+}[Operation]
+
+/** The same for the filters of a list of the API. */
+export function filterSearch<Name extends Filtered>(operation: Name) {
+  const { cursor: _, limit: __, ...filters } = routes[operation].query.shape as Record<string, unknown>
+  return textSearch(Object.keys(filters) as (keyof FilterOf<Name> & string)[])
 }
 
 /** The filters of a list, which are part of the URL. Setting one replaces the entry in the history. */

@@ -12,17 +12,20 @@ export function SelectFilter<Value extends string>({
   values,
   value,
   change,
+  searchable = false,
 }: {
   label: string
   values: Readonly<Record<Value, string>>
   value: Value | undefined
   change: (value: Value | undefined) => void
+  searchable?: boolean
 }) {
   return (
     <Select
       label={label}
       placeholder="All"
       clearable
+      searchable={searchable}
       data={Object.entries<string>(values).map(([one, text]) => ({ value: one, label: text }))}
       value={value ?? null}
       onChange={(chosen) => change((chosen ?? undefined) as Value | undefined)}

@@ -1,5 +1,6 @@
 import { Skeleton, Stack } from "@mantine/core"
-import { useEffect, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
+import { Failed } from "./Failed.tsx"
 
 /** Appears only if loading takes noticeably long, so that a fast page does not flicker. */
 export function Loading({ rows = 5 }: { rows?: number }) {
@@ -16,4 +17,16 @@ export function Loading({ rows = 5 }: { rows?: number }) {
       ))}
     </Stack>
   )
+}
+
+/** What a query has read, or why it cannot be shown. */
+export function Loaded<Data>({
+  of: { data, error, refetch },
+  children,
+}: {
+  of: { data: Data | undefined; error: unknown; refetch: () => unknown }
+  children: (data: Data) => ReactNode
+}) {
+  if (error) return <Failed error={error} retry={refetch} />
+  return data === undefined ? <Loading /> : children(data)
 }

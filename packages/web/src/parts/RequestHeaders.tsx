@@ -14,12 +14,11 @@ type Props = {
   id: string
   shown: Versioned<{ request_header_names: string[]; request_headers_changed_at: string | null }>
   set: (headers: HeaderField[], etag: string) => Promise<unknown>
-  refresh: () => Promise<void>
 }
 
 /** The headers of each request to a source or a receiver: their names, because the API never returns their values. */
 export function RequestHeaders(props: Props) {
-  const { id, shown, set, refresh } = props
+  const { id, shown, set } = props
   const { request_header_names: names, request_headers_changed_at: changedAt } = shown
   return (
     <Section title="Request headers">
@@ -36,7 +35,7 @@ export function RequestHeaders(props: Props) {
               label="Remove headers"
               danger
               title={`Remove the request headers of ${id}?`}
-              run={() => set([], shown.etag).finally(refresh)}
+              run={() => set([], shown.etag)}
               done="The request headers are changed"
             >
               The next request is made without them.
@@ -53,11 +52,11 @@ export function RequestHeaders(props: Props) {
   )
 }
 
-function Dialog({ id, shown, set, refresh, close }: Props & { close: () => void }) {
+function Dialog({ id, shown, set, close }: Props & { close: () => void }) {
   const [opened, setOpened] = useState(shown)
   const [headers, setFields] = useState(fieldsOf(shown))
   const request = useMutation({
-    mutationFn: () => set(headers, opened.etag).finally(refresh),
+    mutationFn: () => set(headers, opened.etag),
     onSuccess() {
       close()
       toast("The request headers are changed")

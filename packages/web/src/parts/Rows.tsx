@@ -17,18 +17,18 @@ export type Column<Row> = {
   whole?: boolean
 }
 
-/** A table. On narrow screens each row is a block. */
-export function Table<Row>({
-  label,
-  rows,
-  columns,
-  keyOf,
-}: {
+export type TableProps<Row> = {
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
-  keyOf: (row: Row) => string
-}) {
+  /** Default: its id. */
+  keyOf?: (row: Row) => string
+}
+
+const idOf = (row: unknown) => String((row as { id: unknown }).id)
+
+/** A table. On narrow screens each row is a block. */
+export function Table<Row>({ label, rows, columns, keyOf = idOf }: TableProps<Row>) {
   return (
     <Scroll className={classes.scroll}>
       <table className={classes.table} aria-label={label}>
@@ -85,16 +85,11 @@ export function rowsOf<Row>({ data }: Pick<List<Row>, "data">): Row[] {
 /** A list of the API, page by page, or why it cannot be shown. */
 export function PagedTable<Row>({
   list,
-  label,
-  columns,
-  keyOf,
   empty,
   head,
-}: {
+  ...table
+}: Omit<TableProps<Row>, "rows"> & {
   list: List<Row>
-  label: string
-  columns: readonly Column<Row>[]
-  keyOf: (row: Row) => string
   /** Shown instead of an empty table. */
   empty: ReactNode
   /** Of a page with more than this list. */
@@ -111,7 +106,7 @@ export function PagedTable<Row>({
         empty
       ) : (
         <>
-          <Table label={label} rows={rows} columns={columns} keyOf={keyOf} />
+          <Table rows={rows} {...table} />
           <More {...list} />
         </>
       )}

@@ -1,16 +1,16 @@
-import { Select, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import type { AuditEntry } from "@sitewire/contracts"
 import { routes } from "@sitewire/contracts/routes"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { type AuditFilter, auditQuery, keysQuery } from "../../api/queries.ts"
+import { type FilterOf, listOf } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
 import { SelectFilter } from "../../parts/Filters.tsx"
-import { HistoryPage } from "../../parts/HistoryPage.tsx"
+import { ListPage } from "../../parts/ListPage.tsx"
 import { Empty } from "../../parts/Page.tsx"
 import { ChannelRef, ConnectionRef, DeliveryRef, JobRef, Mono } from "../../parts/Ref.tsx"
-import type { Column } from "../../parts/Rows.tsx"
+import { type Column, rowsOf } from "../../parts/Rows.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { pageNames } from "../../words.ts"
 import classes from "./Audit.module.css"
@@ -40,62 +40,59 @@ const kindNames = {
 type Entry = AuditEntry
 
 export function Audit() {
-  const [filter, change] = useFilters<AuditFilter>()
-  const list = useInfiniteQuery(auditQuery(filter))
+  const [filter, change] = useFilters<FilterOf<"listAudit">>()
+  const list = useInfiniteQuery(listOf("listAudit", filter))
   const [target, setTarget] = useTyped(filter.target ?? "", (text) => change({ target: text || undefined }))
   return (
-    <HistoryPage
+    <ListPage
       title={pageNames.audit}
-      filter={filter}
-      change={change}
+      filters={
+        <>
+          <SelectFilter
+            label="Operation"
+            searchable
+            values={operations}
+            value={filter.operation}
+            change={(operation) => change({ operation })}
+          />
+          <SelectFilter
+            label="Shown"
+            values={{ true: "Secrets and personal data" }}
+            value={filter.revealed === "true" ? "true" : undefined}
+            change={(revealed) => change({ revealed })}
+          />
+          <Who value={filter.key} change={(key) => change({ key })} />
+          <SelectFilter
+            label="About"
+            values={kindNames}
+            value={filter.target_kind}
+            change={(target_kind) => change({ target_kind, target: undefined })}
+          />
+          {filter.target_kind === "channel" && (
+            <ChannelInput label="Id" placeholder="All" value={target} change={setTarget} />
+          )}
+          {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
+            <TextInput label="Id" value={target} onChange={(event) => setTarget(event.currentTarget.value)} />
+          )}
+        </>
+      }
+      period={{ filter, change }}
       list={list}
       columns={columns}
       empty={<Empty title="No entries" />}
-    >
-      <Select
-        label="Operation"
-        placeholder="All"
-        clearable
-        searchable
-        data={Object.entries(operations).map(([value, label]) => ({ value, label }))}
-        value={filter.operation ?? null}
-        onChange={(operation) => change({ operation: operation ?? undefined })}
-      />
-      <SelectFilter
-        label="Shown"
-        values={{ true: "Secrets and personal data" }}
-        value={filter.revealed === "true" ? "true" : undefined}
-        change={(revealed) => change({ revealed })}
-      />
-      <Who value={filter.key} change={(key) => change({ key })} />
-      <SelectFilter
-        label="About"
-        values={kindNames}
-        value={filter.target_kind}
-        change={(target_kind) => change({ target_kind, target: undefined })}
-      />
-      {filter.target_kind === "channel" && (
-        <ChannelInput label="Id" placeholder="All" value={target} change={setTarget} />
-      )}
-      {filter.target_kind !== undefined && filter.target_kind !== "channel" && (
-        <TextInput label="Id" value={target} onChange={(event) => setTarget(event.currentTarget.value)} />
-      )}
-    </HistoryPage>
+    />
   )
 }
 
 function Who({ value, change }: { value: string | undefined; change: (key: string | undefined) => void }) {
-  const { data } = useInfiniteQuery(keysQuery())
-  const keys = (data?.pages ?? []).flatMap((page) => page.data)
+  const keys = rowsOf(useInfiniteQuery(listOf("listApiKeys", {})))
   return (
-    <Select
+    <SelectFilter
       label="Who"
-      placeholder="All"
-      clearable
       searchable
-      data={keys.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
-      value={value ?? null}
-      onChange={(key) => change(key ?? undefined)}
+      values={Object.fromEntries(keys.map(({ id, name }) => [id, `${name} (${id})`]))}
+      value={value}
+      change={change}
     />
   )
 }

@@ -1,8 +1,6 @@
 import { Text, TextInput } from "@mantine/core"
 import type { Channel } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { channelQuery } from "../../api/queries.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { toast } from "../../parts/Toasts.tsx"
@@ -17,12 +15,10 @@ export function ChangeAddress({ channel }: { channel: Channel }) {
 }
 
 function Dialog({ channel: { id, address: current }, close }: { channel: Channel; close: () => void }) {
-  const client = useQueryClient()
   const [address, setAddress] = useState(current)
   const request = useWrite({
     run: (post) => post.changeAddress({ id, body: { address } }),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: channelQuery(id).queryKey })
+    onSuccess() {
       toast("Deliveries go to the new address from now on")
       close()
     },

@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core"
 import type { Channel, TestDelivery } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
@@ -11,9 +10,7 @@ import { TestResult } from "./TestResult.tsx"
 
 export function ChannelActions({ channel: { id, address, paused_at } }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
-  const client = useQueryClient()
   const [test, setTest] = useState<TestDelivery | null>(null)
-  const refresh = () => void client.invalidateQueries({ queryKey: ["channels"] })
   return (
     <>
       <Button
@@ -41,7 +38,6 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           title={`Pause channel ${id}?`}
           run={(post) => post.pauseChannel({ id })}
           done={`Channel ${id} is paused`}
-          then={refresh}
         >
           {`Within a second, nothing more is sent to the partner of ${id}. Its deliveries are stored and wait. The pause does not count towards their retry period.`}
         </Action>
@@ -54,7 +50,6 @@ export function ChannelActions({ channel: { id, address, paused_at } }: { channe
           title={`Resume channel ${id}?`}
           run={(post) => post.resumeChannel({ id })}
           done={`Channel ${id} is sending again`}
-          then={refresh}
         >
           {`What waits is sent to the partner of ${id}, oldest first.`}
         </Action>

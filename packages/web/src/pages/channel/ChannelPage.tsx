@@ -7,8 +7,7 @@ import type { Versioned } from "../../api/client.ts"
 import { channelHealthQuery, channelQuery } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useId } from "../../app/useId.ts"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { PageHead } from "../../parts/Page.tsx"
 import { State } from "../../parts/State.tsx"
 import { ChannelHealth } from "../../parts/states.tsx"
@@ -26,9 +25,7 @@ type Tab = (typeof tabs)[number]
 
 export function ChannelPage() {
   const id = useId()
-  const { data, error, refetch } = useQuery(channelQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  return data ? <Found key={id} channel={data} /> : <Loading />
+  return <Loaded of={useQuery(channelQuery(id))}>{(found) => <Found key={id} channel={found} />}</Loaded>
 }
 
 function Found({ channel }: { channel: Versioned<Channel> }) {

@@ -14,13 +14,12 @@ import { useAccess } from "../../api/access.ts"
 import { channelHealthQuery } from "../../api/queries.ts"
 import { formatCounted, formatMs, formatNumber, formatPercent } from "../../format.ts"
 import { Facts, Figures } from "../../parts/Facts.tsx"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Columns, Rows, Section } from "../../parts/Page.tsx"
 import { DeliveryRef } from "../../parts/Ref.tsx"
 import { Ago, Since } from "../../parts/Time.tsx"
-import { errorNames, waitingForNames } from "../../words.ts"
+import { failureName, waitingForNames } from "../../words.ts"
 import { BulkResend } from "../deliveries/BulkResend.tsx"
 import { PartnerMessage, TellPartner } from "./TellPartner.tsx"
 
@@ -30,11 +29,12 @@ const waitingDeliveries = (waiting: string, one: boolean) =>
 const deadTitle = (count: string, one: boolean) => `${deliveriesOf(count, one)} ${one ? "is" : "are"} dead`
 
 export function Health({ channel }: { channel: Channel }) {
-  const { id } = channel
+  const health = useQuery(channelHealthQuery(channel.id))
+  return <Loaded of={health}>{(data) => <Found channel={channel} data={data} />}</Loaded>
+}
+
+function Found({ channel, data }: { channel: Channel; data: ChannelHealth }) {
   const { operates, reads } = useAccess()
-  const { data, error, refetch } = useQuery(channelHealthQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  if (!data) return <Loading />
   const [scheduled, deferred] = [scheduledOf(data), deferredOf(data)]
   const isBad = data.health === "failing" || data.dead.count > 0
   return (
@@ -93,7 +93,7 @@ export function Health({ channel }: { channel: Channel }) {
           <Section title="Responses to its newest deliveries, last 24 h">
             <Facts
               facts={data.responses.map(({ status, error, attempts: count }) => [
-                status === null ? errorNames[error ?? "timeout"] : `HTTP ${status}`,
+                failureName({ error: error ?? "timeout", status }),
                 formatNumber(count),
               ])}
             />

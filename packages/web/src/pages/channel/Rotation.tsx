@@ -1,6 +1,5 @@
 import { Stack, Switch, Text } from "@mantine/core"
 import type { Channel, StagedSecret } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
@@ -58,7 +57,6 @@ type SecretTest = NonNullable<NonNullable<Channel["other_secret"]>["test"]>
 type Staged = Pick<StagedSecret, "staged_secret" | "standard_webhooks_secret">
 
 type Step = keyof typeof steps
-type StepProps = { channel: Channel; test: SecretTest | null; isNow: boolean; done: () => void }
 const order = Object.keys(steps) as Step[]
 
 /** It follows from what the API has stored, so that the rotation can be continued later, and by others. */
@@ -70,29 +68,27 @@ function nextStep({ other_secret }: Channel): Step {
 
 export function Rotation({ channel }: { channel: Channel }) {
   const { managesChannel } = useAccess()
-  const client = useQueryClient()
-  const test = channel.other_secret?.test ?? null
+  const { id, other_secret } = channel
+  const test = other_secret?.test ?? null
   const [staged, setStaged] = useState<Staged | null>(null)
   // If the response with the new secret is lost, the channel has it already, but the dialog must stay to ask again.
   const [staging, setStaging] = useState(false)
   const now = staging ? "stage" : nextStep(channel)
-  const isStaged = !staging && channel.other_secret?.state === "staged"
-  const manages = managesChannel(channel.id)
-  const refresh = () => void client.invalidateQueries({ queryKey: ["channels", channel.id] })
-  const done = () => {
-    setStaged(null)
-    refresh()
-  }
+  const isStaged = !staging && other_secret?.state === "staged"
+  const manages = managesChannel(id)
+  const done = () => setStaged(null)
   const contents: Record<Step, ReactNode> = {
     stage: now === "stage" && manages && (
-      <Stage
-        channel={channel}
-        toggled={setStaging}
-        done={(secret) => {
-          setStaged(secret)
-          refresh()
-        }}
-      />
+      <Action
+        label="Create new secret"
+        variant="filled"
+        title={`Create a new secret for ${id}?`}
+        onToggle={setStaging}
+        run={(post) => post.stageSecret({ id })}
+        then={setStaged}
+      >
+        Nothing changes for the partner yet. Have a secure place for the new secret ready.
+      </Action>
     ),
     test: isStaged && (
       <>
@@ -101,23 +97,38 @@ export function Rotation({ channel }: { channel: Channel }) {
         {test && <TestResult test={test} />}
         {manages && (
           <div className={classes.actions}>
-            <Test channel={channel} test={test} isNow={now === "test"} done={refresh} />
-            {staged === null && <ShowSecret channel={channel} done={setStaged} />}
+            <Action
+              label={test === null ? "Test new secret" : "Test again"}
+              variant={now === "test" ? "filled" : "default"}
+              title="Test the new secret?"
+              run={(post) => post.testSecret({ id })}
+            >
+              {`One delivery with fictional data is sent to ${channel.address}, signed only by the new secret.`}
+            </Action>
+            {staged === null && (
+              <Action
+                label="Show new secret"
+                icon="eye"
+                title="Show the new secret?"
+                run={() => api.readStagedSecret({ id })}
+                then={setStaged}
+              >
+                The audit log shows who did.
+              </Action>
+            )}
             <Retire channel={channel} done={done} />
           </div>
         )}
       </>
     ),
-    activate: isStaged && manages && (
-      <UseOther channel={channel} test={test} isNow={now === "activate"} done={done} />
-    ),
+    activate: isStaged && manages && <UseOther channel={channel} isNow={now === "activate"} done={done} />,
     retire: now === "retire" && (
       <>
         <ForPartner step="retire" />
         {manages && (
           <div className={classes.actions}>
             <Retire channel={channel} done={done} />
-            <UseOther channel={channel} test={test} isNow={false} done={done} />
+            <UseOther channel={channel} isNow={false} done={done} />
           </div>
         )}
       </>
@@ -187,61 +198,18 @@ function TestResult({ test }: { test: SecretTest }) {
   )
 }
 
-function Stage({
-  channel: { id },
-  toggled,
+/** Activates the staged secret, or returns to the retiring one. Warns unless a test has found that the receiver accepts it. */
+function UseOther({
+  channel: { id, secret_id, other_secret },
+  isNow,
   done,
 }: {
   channel: Channel
-  toggled: (isOpen: boolean) => void
-  done: (secret: Staged) => void
+  isNow: boolean
+  done: () => void
 }) {
-  return (
-    <Action
-      label="Create new secret"
-      variant="filled"
-      title={`Create a new secret for ${id}?`}
-      onToggle={toggled}
-      run={(post) => post.stageSecret({ id })}
-      then={done}
-    >
-      Nothing changes for the partner yet. Have a secure place for the new secret ready.
-    </Action>
-  )
-}
-
-function Test({ channel: { id, address }, test, isNow, done }: StepProps) {
-  return (
-    <Action
-      label={test === null ? "Test new secret" : "Test again"}
-      variant={isNow ? "filled" : "default"}
-      title="Test the new secret?"
-      run={(post) => post.testSecret({ id })}
-      then={done}
-    >
-      {`One delivery with fictional data is sent to ${address}, signed only by the new secret.`}
-    </Action>
-  )
-}
-
-function ShowSecret({ channel: { id }, done }: { channel: Channel; done: (secret: Staged) => void }) {
-  return (
-    <Action
-      label="Show new secret"
-      icon="eye"
-      title="Show the new secret?"
-      run={() => api.readStagedSecret({ id })}
-      then={done}
-    >
-      The audit log shows who did.
-    </Action>
-  )
-}
-
-/** Activates the staged secret, or returns to the retiring one. Warns unless a test has found that the receiver accepts it. */
-function UseOther({ channel: { id, secret_id, other_secret }, test, isNow, done }: StepProps) {
   const [force, setForce] = useState(false)
-  const other = other_secret?.id ?? ""
+  const { id: other = "", test = null } = other_secret ?? {}
   const step = other_secret?.state === "staged" ? activation : reversion
   return (
     <Action

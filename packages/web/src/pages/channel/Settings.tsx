@@ -3,13 +3,14 @@ import type { ChangeChannel } from "@sitewire/contracts"
 import type { Output } from "@sitewire/contracts/client"
 import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
 import { channelView } from "@sitewire/contracts/views"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { Fragment, useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api, type Versioned, versionOf } from "../../api/client.ts"
 import { hasCode } from "../../api/failure.ts"
 import { channelQuery } from "../../api/queries.ts"
+import { queryClient } from "../../api/queryClient.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Facts } from "../../parts/Facts.tsx"
@@ -29,13 +30,22 @@ type Channel = Versioned<Output<"readChannel">>
 
 export function Settings({ channel }: { channel: Channel }) {
   const { operates, managesChannel } = useAccess()
+  const { id } = channel
   return (
     <Rows>
       <Section title="Settings">
         {operates || <Shown channel={channel} />}
-        {managesChannel(channel.id) && <Change key={operates ? "" : channel.address} channel={channel} />}
+        {managesChannel(id) && <Change key={operates ? "" : channel.address} channel={channel} />}
       </Section>
-      {managesChannel(channel.id) && <ReceiverHeaders channel={channel} />}
+      {managesChannel(id) && (
+        <RequestHeaders
+          id={id}
+          shown={channel}
+          set={(request_headers, ifMatch) =>
+            api.changeChannel({ id, body: { request_headers } }, { ifMatch })
+          }
+        />
+      )}
       {operates && <Delete channel={channel} />}
     </Rows>
   )
@@ -81,7 +91,6 @@ const isEmpty = (changes: object) => Object.keys(changes).length === 0
 function Change({ channel }: { channel: Channel }) {
   const { operates, revealsOf } = useAccess()
   const { id } = channel
-  const client = useQueryClient()
   const [opened, setOpened] = useState(channel)
   const [fields, setFields] = useState(channel)
   const set = (change: Partial<Channel>) => setFields((now) => ({ ...now, ...change }))
@@ -92,7 +101,6 @@ function Change({ channel }: { channel: Channel }) {
   // No conflict: a pause changes the ETag, and no field. After a lost response, the channel has what the fields have.
   const isSame = isEmpty(changesOf(opened, channel)) || isEmpty(changesOf(channel, fields))
   if (isSame && opened !== channel) setOpened(channel)
-  const { queryKey } = channelQuery(id)
   const { failed, test } = useAddressTest()
   const { mutate, error, isPending, reset } = useMutation({
     async mutationFn() {
@@ -109,11 +117,9 @@ function Change({ channel }: { channel: Channel }) {
     onSuccess(after) {
       setOpened(after)
       set({ address: after.address })
-      client.setQueryData(queryKey, after)
+      queryClient.setQueryData(channelQuery(id).queryKey, after)
       toast("The channel is changed")
     },
-    onError: (failure) =>
-      hasCode(failure, "changed-meanwhile") ? client.invalidateQueries({ queryKey, exact: true }) : undefined,
   })
   const isOutdated = hasCode(error, "changed-meanwhile")
   const showCurrent = () => {
@@ -166,22 +172,8 @@ function Change({ channel }: { channel: Channel }) {
 
 const maskedHint = (hint = "") => `${hint} Masked: the scope personal-data shows it.`
 
-function ReceiverHeaders({ channel }: { channel: Channel }) {
-  const { id } = channel
-  const client = useQueryClient()
-  return (
-    <RequestHeaders
-      id={id}
-      shown={channel}
-      set={(request_headers, etag) => api.changeChannel({ id, body: { request_headers } }, { ifMatch: etag })}
-      refresh={() => client.invalidateQueries({ queryKey: channelQuery(id).queryKey })}
-    />
-  )
-}
-
 function Delete({ channel: { id } }: { channel: Channel }) {
   const navigate = useNavigate()
-  const client = useQueryClient()
   const [force, setForce] = useState(false)
   return (
     <Section title="Delete channel">
@@ -198,10 +190,7 @@ function Delete({ channel: { id } }: { channel: Channel }) {
               ? `Channel ${id} is deleted`
               : `Channel ${id} is deleted. ${deliveriesOf(formatNumber(pending_deliveries), pending_deliveries === 1)} that waited: dead within a minute`
           }
-          then={() => {
-            void client.invalidateQueries({ queryKey: ["channels", "list"] })
-            void navigate({ to: "/channels" })
-          }}
+          then={() => void navigate({ to: "/channels" })}
         >
           <Stack gap="md">
             <span>{`The partner of ${id} gets nothing more, and its signing secrets are deleted. This cannot be undone, and no other channel can have this id.`}</span>

@@ -2,17 +2,18 @@ import { TextInput } from "@mantine/core"
 import type { ListedChannel } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import { type ChannelFilter, channelsQuery } from "../../api/queries.ts"
+import { type FilterOf, listOf } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Filters, SelectFilter } from "../../parts/Filters.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { SelectFilter } from "../../parts/Filters.tsx"
+import { ListPage } from "../../parts/ListPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { ChannelRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, PagedTable } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { State } from "../../parts/State.tsx"
 import { ChannelHealth } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { errorNames, pageNames } from "../../words.ts"
+import { failureName, pageNames } from "../../words.ts"
 import classes from "./Channels.module.css"
 import { CreateChannel } from "./CreateChannel.tsx"
 
@@ -22,47 +23,46 @@ type Channel = ListedChannel
 
 export function Channels() {
   const { operates, reads } = useAccess()
-  const [filter, change] = useFilters<ChannelFilter>()
-  const list = useInfiniteQuery(channelsQuery(filter))
+  const [filter, change] = useFilters<FilterOf<"listChannels">>()
+  const list = useInfiniteQuery(listOf("listChannels", filter))
   const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
   const isFiltered = Object.keys(filter).length > 0
   return (
-    <>
-      <PageHead title={pageNames.channels}>{operates && <CreateChannel />}</PageHead>
-      {reads && (
-        <Filters>
-          <TextInput
-            label="Search"
-            placeholder="Id, or host of the address"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <SelectFilter
-            label="Health"
-            values={{ failing: "Failing", ok: "Healthy" }}
-            value={filter.health}
-            change={(health) => change({ health })}
-          />
-          <SelectFilter
-            label="Sending"
-            values={{ true: "Paused", false: "Active" }}
-            value={filter.paused}
-            change={(paused) => change({ paused })}
-          />
-        </Filters>
-      )}
-      <PagedTable
-        list={list}
-        label={pageNames.channels}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty title={isFiltered ? "No channel matches these filters" : "No channels yet"}>
-            {!isFiltered && operates && "Create one with the partner's notification address."}
-          </Empty>
-        }
-      />
-    </>
+    <ListPage
+      title={pageNames.channels}
+      actions={operates && <CreateChannel />}
+      filters={
+        reads && (
+          <>
+            <TextInput
+              label="Search"
+              placeholder="Id, or host of the address"
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+            <SelectFilter
+              label="Health"
+              values={{ failing: "Failing", ok: "Healthy" }}
+              value={filter.health}
+              change={(health) => change({ health })}
+            />
+            <SelectFilter
+              label="Sending"
+              values={{ true: "Paused", false: "Active" }}
+              value={filter.paused}
+              change={(paused) => change({ paused })}
+            />
+          </>
+        )
+      }
+      list={list}
+      columns={columns}
+      empty={
+        <Empty title={isFiltered ? "No channel matches these filters" : "No channels yet"}>
+          {!isFiltered && operates && "Create one with the partner's notification address."}
+        </Empty>
+      }
+    />
   )
 }
 
@@ -81,7 +81,7 @@ const columns: Column<Channel>[] = [
   {
     title: "Last error",
     cell: ({ last_error: error, last_status: status }) =>
-      error === null ? "–" : status === null ? errorNames[error] : `HTTP ${status}`,
+      error === null ? "–" : failureName({ error, status }),
     whole: true,
   },
   {

@@ -1,7 +1,6 @@
 import { TextInput } from "@mantine/core"
 import type { ChangeChannel, CreateChannel as Fields } from "@sitewire/contracts"
 import { channelView } from "@sitewire/contracts/views"
-import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useWrite } from "../../api/useWrite.ts"
@@ -26,7 +25,6 @@ function Dialog({ close }: { close: () => void }) {
   const [fields, setFields] = useState<Fields>({ address: "" })
   const [headers, setHeaders] = useState<HeaderField[]>([])
   const { failed, test } = useAddressTest()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const request = useWrite({
     async run(post) {
@@ -40,7 +38,6 @@ function Dialog({ close }: { close: () => void }) {
         },
       })
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: ["channels"] }),
   })
   const { data } = request
   if (data)

@@ -1,10 +1,8 @@
 import { TextInput } from "@mantine/core"
 import type { Output } from "@sitewire/contracts/client"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
-import { api, type Versioned, versionOf } from "../../api/client.ts"
-import { hasCode } from "../../api/failure.ts"
-import { connectionQuery } from "../../api/queries.ts"
+import { api, type Versioned } from "../../api/client.ts"
 import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, areNeededAgain, HeaderFields, withoutValues } from "../../parts/HeaderFields.tsx"
 import { toast } from "../../parts/Toasts.tsx"
@@ -22,26 +20,20 @@ export function ChangeSource({ connection }: { connection: Connection }) {
 
 function Dialog({ connection, close }: { connection: Connection; close: () => void }) {
   const { id } = connection
-  const client = useQueryClient()
   const [version, setVersion] = useState(connection)
   const [source, setSource] = useState(connection.source)
   const [headers, setHeaders] = useState(withoutValues(connection.request_header_names))
   const needsHeaders = areNeededAgain(connection.request_header_names, connection.source, source)
-  const refresh = () => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })
   const request = useMutation({
     mutationFn: () =>
-      versionOf(
-        api.changeConnection(
-          { id, body: { source, ...(needsHeaders ? { request_headers: headers } : {}) } },
-          { ifMatch: version.etag },
-        ),
+      api.changeConnection(
+        { id, body: { source, ...(needsHeaders ? { request_headers: headers } : {}) } },
+        { ifMatch: version.etag },
       ),
     onSuccess() {
-      void refresh()
       close()
       toast("The source is changed")
     },
-    onError: (error) => (hasCode(error, "changed-meanwhile") ? refresh() : undefined),
   })
   return (
     <FormDialog

@@ -1,5 +1,4 @@
 import type { Connection } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
 import { api, type Versioned } from "../../api/client.ts"
@@ -9,11 +8,9 @@ import { ChangeSource } from "./ChangeSource.tsx"
 
 export function ConnectionActions({ connection }: { connection: Versioned<Connection> }) {
   const { managesSite } = useAccess()
-  const client = useQueryClient()
   const navigate = useNavigate()
   const { id, site } = connection
   if (!managesSite(site)) return null
-  const refresh = () => void client.invalidateQueries({ queryKey: ["connections", id] })
   return (
     <>
       <Action
@@ -22,10 +19,7 @@ export function ConnectionActions({ connection }: { connection: Versioned<Connec
         title={`Delete connection ${id}?`}
         run={() => api.deleteConnection({ id })}
         done={`Connection ${id} is deleted`}
-        then={() => {
-          void client.invalidateQueries({ queryKey: ["connections", "list"] })
-          void navigate({ to: "/connections" })
-        }}
+        then={() => void navigate({ to: "/connections" })}
       >
         Its trigger URL responds 404 at once, and its syncs and content are deleted. This cannot be undone.
       </Action>
@@ -39,7 +33,6 @@ export function ConnectionActions({ connection }: { connection: Versioned<Connec
         done={({ earliest_start_at }) =>
           `The sync starts at ${formatTime(new Date(earliest_start_at), "near")} or later`
         }
-        then={refresh}
       >
         It counts as a trigger: it starts when the current window ends.
       </Action>

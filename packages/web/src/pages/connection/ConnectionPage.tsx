@@ -1,13 +1,12 @@
 import type { Output } from "@sitewire/contracts/client"
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
 import { api, type Versioned } from "../../api/client.ts"
 import { connectionQuery } from "../../api/queries.ts"
 import { useId } from "../../app/useId.ts"
 import { Facts } from "../../parts/Facts.tsx"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Columns, PageHead, Rows, Section } from "../../parts/Page.tsx"
 import { Mono } from "../../parts/Ref.tsx"
@@ -26,13 +25,13 @@ type Connection = Versioned<Output<"readConnection">>
 
 export function ConnectionPage() {
   const id = useId()
-  const { data, error, refetch } = useQuery(connectionQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  return data ? <Found key={id} connection={data} /> : <Loading />
+  return (
+    <Loaded of={useQuery(connectionQuery(id))}>{(found) => <Found key={id} connection={found} />}</Loaded>
+  )
 }
 
 function Found({ connection }: { connection: Connection }) {
-  const { readsContentOf } = useAccess()
+  const { readsContentOf, managesSite } = useAccess()
   const { id, site, state, failing_since, last_reason, next_step, next_sync_at } = connection
   return (
     <>
@@ -60,7 +59,15 @@ function Found({ connection }: { connection: Connection }) {
         )}
         <TriggerUrl connection={connection} />
         <Columns>
-          <SourceHeaders connection={connection} />
+          {managesSite(site) && (
+            <RequestHeaders
+              id={id}
+              shown={connection}
+              set={(request_headers, ifMatch) =>
+                api.changeConnection({ id, body: { request_headers } }, { ifMatch })
+              }
+            />
+          )}
           <SigningSecret connection={connection} />
         </Columns>
         <Section
@@ -100,21 +107,5 @@ function Found({ connection }: { connection: Connection }) {
         {readsContentOf(site) && <Changes id={id} />}
       </Rows>
     </>
-  )
-}
-
-function SourceHeaders({ connection: { id, site, ...shown } }: { connection: Connection }) {
-  const { managesSite } = useAccess()
-  const client = useQueryClient()
-  if (!managesSite(site)) return null
-  return (
-    <RequestHeaders
-      id={id}
-      shown={shown}
-      set={(request_headers, etag) =>
-        api.changeConnection({ id, body: { request_headers } }, { ifMatch: etag })
-      }
-      refresh={() => client.invalidateQueries({ queryKey: connectionQuery(id).queryKey })}
-    />
   )
 }

@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core"
 import type { ListedSync } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
-import { changesQuery, snapshotQuery } from "../../api/queries.ts"
+import { read, snapshotQuery } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { Code } from "../../parts/Code.tsx"
 import { Failed } from "../../parts/Failed.tsx"
@@ -52,7 +52,8 @@ const shown = 8
 /** When the content changed, and by how much. */
 export function Changes({ id }: { id: string }) {
   // One more, to which the last shown is compared.
-  const { data } = useQuery(changesQuery(id, shown + 1))
+  const changes = { connection: id, outcome: "changed", limit: shown + 1 } as const
+  const { data } = useQuery({ ...read("listSyncs", changes), queryKey: ["connections", id, "changes"] })
   const syncs = data?.data ?? []
   if (syncs.length === 0) return null
   const rows = syncs.slice(0, shown).map((sync, index) => ({ sync, before: syncs[index + 1] ?? null }))

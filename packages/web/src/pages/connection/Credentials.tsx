@@ -1,6 +1,5 @@
 import { Group, Stack, Text } from "@mantine/core"
 import type { Connection } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
@@ -14,7 +13,6 @@ import { Time } from "../../parts/Time.tsx"
 /** The address that the partner calls. It contains a secret, so it is read only on request, which is audited. */
 export function TriggerUrl({ connection: { id, site, token_replaced_at } }: { connection: Connection }) {
   const { managesSite } = useAccess()
-  const client = useQueryClient()
   const [shown, setShown] = useState<{ url: string; replaced: boolean } | null>(null)
   if (!managesSite(site)) return null
   return (
@@ -48,10 +46,7 @@ export function TriggerUrl({ connection: { id, site, token_replaced_at } }: { co
             title={`Replace the token of ${id}?`}
             confirm="Replace"
             run={(post) => post.replaceConnectionToken({ id })}
-            then={({ trigger_url }) => {
-              setShown({ url: trigger_url, replaced: true })
-              void client.invalidateQueries({ queryKey: ["connections", id], exact: true })
-            }}
+            then={({ trigger_url }) => setShown({ url: trigger_url, replaced: true })}
           >
             {`The old URL responds 404 at once, so the site ${site} gets no updates until the partner calls the new one. Have the partner ready.`}
           </Action>
@@ -73,7 +68,6 @@ export function SigningSecret({
   connection: Connection
 }) {
   const { managesSite } = useAccess()
-  const client = useQueryClient()
   const [secret, setSecret] = useState<string | null>(null)
   if (!managesSite(site)) return null
   return (
@@ -90,10 +84,7 @@ export function SigningSecret({
             title={`Replace the signing secret of ${id}?`}
             confirm="Replace"
             run={(post) => post.replaceConnectionSecret({ id })}
-            then={({ signing_secret }) => {
-              setSecret(signing_secret)
-              void client.invalidateQueries({ queryKey: ["connections", id], exact: true })
-            }}
+            then={({ signing_secret }) => setSecret(signing_secret)}
           >
             The next sync is signed with the new secret. A source that verifies rejects syncs until the
             partner has it, and they are retried. Have the partner ready.

@@ -3,6 +3,14 @@ import { formatMinute, formatTime } from "../../format.ts"
 import { syncOutcomes, triggersOf } from "../../words.ts"
 import classes from "./Windows.module.css"
 
+export const windowKinds = {
+  running: "busy",
+  changed: "good",
+  unchanged: "idle",
+  failed: "bad",
+  abandoned: "bad",
+} as const
+
 const windowMs = 60_000
 const settleMs = 5_000
 const shownMs = 12 * windowMs
@@ -43,7 +51,7 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
             <Triggers triggers={triggers} until={x(sync.started_at)} x={x} percent={percent} />
             <span
               className={classes.window}
-              data-outcome={sync.outcome}
+              data-kind={windowKinds[sync.outcome]}
               title={`${syncOutcomes[sync.outcome]} · ${formatTime(new Date(sync.started_at), "near")} · ${triggersOf(triggers.count)}`}
               style={clip(x(sync.started_at), windowMs, percent)}
             />
@@ -59,7 +67,7 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
             />
             <span
               className={classes.window}
-              data-outcome="pending"
+              data-kind="pending"
               title={`Next sync · ${formatTime(new Date(pending.earliest_start_at), "near")}`}
               style={clip(x(pending.earliest_start_at), windowMs, percent)}
             />
@@ -67,10 +75,10 @@ export function Strip({ windows, pending }: { windows: readonly Window[]; pendin
         )}
       </div>
       <figcaption>
-        <span data-sign="trigger">first and last trigger, with their number</span>
-        <span data-sign="covered">a sync and its minute</span>
-        <span data-sign="failed">a failed sync</span>
-        <span data-sign="pending">the next sync</span>
+        <span data-kind="trigger">first and last trigger, with their number</span>
+        <span data-kind="good">a sync and its minute</span>
+        <span data-kind="bad">a failed sync</span>
+        <span data-kind="pending">the next sync</span>
       </figcaption>
     </figure>
   )

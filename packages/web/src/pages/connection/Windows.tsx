@@ -1,14 +1,13 @@
-import type { PendingWindow, Window } from "@sitewire/contracts"
+import type { PendingWindow, Window, WindowPage } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
-import { windowsQuery } from "../../api/queries.ts"
+import { read } from "../../api/queries.ts"
 import { formatBytes, formatMs } from "../../format.ts"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Empty } from "../../parts/Page.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
 import timeline from "../../parts/Timeline.module.css"
 import { syncOutcomes, triggersOf } from "../../words.ts"
-import { Strip } from "./Strip.tsx"
+import { Strip, windowKinds } from "./Strip.tsx"
 import classes from "./Windows.module.css"
 
 const passedOn = (count: number) =>
@@ -29,10 +28,11 @@ const listed = 10
 
 /** Which accepted triggers each sync covered, and which wait for the next one. */
 export function Windows({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(windowsQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  if (!data) return <Loading />
-  const { data: windows, pending } = data
+  const windows = useQuery(read("listWindows", { id, limit: 60 }))
+  return <Loaded of={windows}>{(page) => <Found {...page} />}</Loaded>
+}
+
+function Found({ data: windows, pending }: WindowPage) {
   if (windows.length === 0 && !pending)
     return <Empty title="No syncs are stored">A trigger starts one. Old syncs are deleted.</Empty>
   return (
@@ -69,20 +69,12 @@ function NextSync({ pending: { triggers, earliest_start_at: at } }: { pending: P
   )
 }
 
-const kinds: Record<Window["sync"]["outcome"], string> = {
-  running: "next",
-  changed: "good",
-  unchanged: "idle",
-  failed: "bad",
-  abandoned: "bad",
-}
-
 function Sync({ window: { sync, triggers, covered } }: { window: Window }) {
   const { outcome, reason, started_at, finished_at, bytes } = sync
   const { count, first_at } = triggers
   const name = syncOutcomes[outcome]
   return (
-    <li data-kind={kinds[outcome]}>
+    <li data-kind={outcome === "running" ? "next" : windowKinds[outcome]}>
       <div className={timeline.line}>
         <strong>Sync</strong>
         <span className={timeline.outcome}>{reason === null ? name : `${name}: ${reason}`}</span>

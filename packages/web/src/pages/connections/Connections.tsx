@@ -1,19 +1,20 @@
 import { Select, TextInput } from "@mantine/core"
 import type { Connection } from "@sitewire/contracts"
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
-import { type ConnectionFilter, connectionsQuery } from "../../api/queries.ts"
+import { type FilterOf, listOf } from "../../api/queries.ts"
 import { useWrite } from "../../api/useWrite.ts"
 import { useFilters } from "../../app/search.ts"
 import { useTyped } from "../../app/useTyped.ts"
-import { Filters, SelectFilter } from "../../parts/Filters.tsx"
+import { SelectFilter } from "../../parts/Filters.tsx"
 import { DialogButton, FormDialog } from "../../parts/FormDialog.tsx"
 import { areComplete, type HeaderField, HeaderFields } from "../../parts/HeaderFields.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { ListPage } from "../../parts/ListPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, PagedTable } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { SecretDialog } from "../../parts/SecretDialog.tsx"
 import { ConnectionState } from "../../parts/states.tsx"
 import { Ago } from "../../parts/Time.tsx"
@@ -21,42 +22,41 @@ import { connectionStates, idHint, pageNames, syncOutcomes } from "../../words.t
 
 export function Connections() {
   const { operates, sites } = useAccess()
-  const [filter, change] = useFilters<ConnectionFilter>()
-  const list = useInfiniteQuery(connectionsQuery(filter))
+  const [filter, change] = useFilters<FilterOf<"listConnections">>()
+  const list = useInfiniteQuery(listOf("listConnections", filter))
   const [text, setText] = useTyped(filter.q ?? "", (q) => change({ q: q || undefined }))
   const isFiltered = Object.keys(filter).length > 0
   const creates = operates || sites.length > 0
   return (
-    <>
-      <PageHead title={pageNames.connections}>{creates && <CreateConnection />}</PageHead>
-      <Filters>
-        <TextInput
-          label="Search"
-          placeholder="Id, site or source"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <SelectFilter
-          label="State"
-          values={connectionStates}
-          value={filter.state}
-          change={(state) => change({ state })}
-        />
-      </Filters>
-      <PagedTable
-        list={list}
-        label={pageNames.connections}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty title={isFiltered ? "No connection matches these filters" : "No connections yet"}>
-            {!isFiltered &&
-              creates &&
-              "Create one to get the URL that the partner calls when its data changes."}
-          </Empty>
-        }
-      />
-    </>
+    <ListPage
+      title={pageNames.connections}
+      actions={creates && <CreateConnection />}
+      filters={
+        <>
+          <TextInput
+            label="Search"
+            placeholder="Id, site or source"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <SelectFilter
+            label="State"
+            values={connectionStates}
+            value={filter.state}
+            change={(state) => change({ state })}
+          />
+        </>
+      }
+      list={list}
+      columns={columns}
+      empty={
+        <Empty title={isFiltered ? "No connection matches these filters" : "No connections yet"}>
+          {!isFiltered &&
+            creates &&
+            "Create one to get the URL that the partner calls when its data changes."}
+        </Empty>
+      }
+    />
   )
 }
 
@@ -100,14 +100,12 @@ function Dialog({ close }: { close: () => void }) {
   const [site, setSite] = useState(operates ? "" : (sites[0] ?? ""))
   const [source, setSource] = useState("")
   const [headers, setHeaders] = useState<HeaderField[]>([])
-  const client = useQueryClient()
   const navigate = useNavigate()
   const request = useWrite({
     run: (post) =>
       post.createConnection({
         body: { ...(id === "" ? {} : { id }), site, source, request_headers: headers },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["connections"] }),
   })
   const { data: created } = request
   if (created)

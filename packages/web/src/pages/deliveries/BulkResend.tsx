@@ -11,7 +11,7 @@ import { DialogButton } from "../../parts/FormDialog.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { DryRunNotice, defaultRate, RateInput, StartJob, useDryRun } from "../../parts/StartJob.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { deliveryStates, errorNames } from "../../words.ts"
+import { deliveryStates, failureName } from "../../words.ts"
 
 type ResendFilter = Input<"createResendJob">["body"]["filter"]
 
@@ -97,7 +97,7 @@ function OneFailing({ channel }: { channel: string }) {
   const { data } = useQuery(channelHealthQuery(channel))
   if (data?.health !== "failing") return null
   const failure = data.last_failure
-  const what = failure && (failure.status === null ? errorNames[failure.error] : `HTTP ${failure.status}`)
+  const what = failure && failureName(failure)
   return (
     <Notice kind="bad" title={`Channel ${channel} is still failing`}>
       {what && `Its last failure: ${what}.`} {consequence}

@@ -1,10 +1,11 @@
 import { Button } from "@mantine/core"
 import { deliveriesOf } from "@sitewire/contracts/partnerMessage"
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { isNotFound } from "../../api/failure.ts"
-import { type DeliveryFilter, deliveriesQuery } from "../../api/queries.ts"
+import { type DeliveryFilter, listOf } from "../../api/queries.ts"
+import { queryClient } from "../../api/queryClient.ts"
 import { useStreamState } from "../../api/stream.ts"
 import { unset, useFilters } from "../../app/search.ts"
 import { formatNumber } from "../../format.ts"
@@ -17,10 +18,12 @@ import { DeliveryFilters } from "./DeliveryFilters.tsx"
 import classes from "./DeliveryList.module.css"
 import { DeliveryList } from "./DeliveryList.tsx"
 
+const pagesOf = (filter: DeliveryFilter) => listOf("listDeliveries", filter, { limit: 100 })
+
 export function Deliveries() {
   const { operates } = useAccess()
   const [filter, change] = useFilters<DeliveryFilter>()
-  const list = useInfiniteQuery(deliveriesQuery(filter))
+  const list = useInfiniteQuery(pagesOf(filter))
   const { refetch, isPlaceholderData } = list
   // While the id of a channel is typed, there is no channel with its beginning.
   const isUnknown = isNotFound(list.error)
@@ -70,14 +73,13 @@ export function Deliveries() {
 
 /** A list of several pages is not read again by itself, because it would jump. */
 function Newer({ filter }: { filter: DeliveryFilter }) {
-  const client = useQueryClient()
   const { deliveryAt } = useStreamState()
   const [shownAt, setShownAt] = useState(Date.now)
   if (deliveryAt < shownAt) return null
   const show = () => {
     setShownAt(Date.now())
     window.scrollTo({ top: 0 })
-    void client.resetQueries(deliveriesQuery(filter))
+    void queryClient.resetQueries(pagesOf(filter))
   }
   return (
     <div className={classes.newer}>

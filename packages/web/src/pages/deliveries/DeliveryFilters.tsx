@@ -32,13 +32,11 @@ export function DeliveryFilters({ filter, change }: { filter: DeliveryFilter; ch
         <ChannelFilter filter={filter} change={change} />
       ) : (
         channels.length > 1 && (
-          <Select
+          <SelectFilter
             label="Channel"
-            placeholder="All"
-            clearable
-            data={channels}
-            value={filter.channel ?? null}
-            onChange={(value) => change({ channel: value ?? undefined })}
+            values={Object.fromEntries(channels.map((id) => [id, id]))}
+            value={filter.channel}
+            change={(channel) => change({ channel })}
           />
         )
       )}

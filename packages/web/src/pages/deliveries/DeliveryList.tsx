@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react"
 import { Copyable } from "../../parts/Copy.tsx"
 import { DeliveryState, whyDead } from "../../parts/states.tsx"
 import { Ago, Time } from "../../parts/Time.tsx"
-import { deadReasons, errorNames, pageNames, waitingForNames } from "../../words.ts"
+import { deadReasons, failureName, pageNames, waitingForNames } from "../../words.ts"
 import classes from "./DeliveryList.module.css"
 
 const rowHeight = 71
@@ -113,8 +113,7 @@ function Cells({ row }: { row: ListedDelivery }) {
 
 function Progress({ row }: { row: ListedDelivery }) {
   const { attempts, last_error, last_status, next_attempt_at, waiting_for, state } = row
-  const failure =
-    last_error === null ? null : last_status === null ? errorNames[last_error] : `HTTP ${last_status}`
+  const failure = last_error && failureName({ error: last_error, status: last_status })
   return (
     <>
       {state === "dead" && attempts === 0

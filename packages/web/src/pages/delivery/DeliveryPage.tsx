@@ -1,6 +1,6 @@
 import type { DeliveryBody, DeliveryWithAttempts } from "@sitewire/contracts"
 import { deferralReasons } from "@sitewire/contracts/deferralReasons"
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
@@ -10,8 +10,7 @@ import { Action } from "../../parts/Action.tsx"
 import { Code } from "../../parts/Code.tsx"
 import { Copyable } from "../../parts/Copy.tsx"
 import { Facts } from "../../parts/Facts.tsx"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { Columns, PageHead, Rows, Section } from "../../parts/Page.tsx"
 import { ChannelRef } from "../../parts/Ref.tsx"
@@ -44,9 +43,7 @@ type Delivery = DeliveryWithAttempts
 
 export function DeliveryPage() {
   const id = useId()
-  const { data, error, refetch } = useQuery(deliveryQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  return data ? <Found key={id} delivery={data} /> : <Loading />
+  return <Loaded of={useQuery(deliveryQuery(id))}>{(found) => <Found key={id} delivery={found} />}</Loaded>
 }
 
 function Found({ delivery: stored }: { delivery: Delivery }) {
@@ -119,8 +116,6 @@ const textOf = (value: unknown) => (typeof value === "string" ? value : null)
 
 function Actions({ delivery }: { delivery: Delivery }) {
   const { operates, managesChannel } = useAccess()
-  const client = useQueryClient()
-  const refresh = () => void client.invalidateQueries({ queryKey: ["deliveries"] })
   const { id, channel, state } = delivery
   const path = { id }
   return (
@@ -134,7 +129,6 @@ function Actions({ delivery }: { delivery: Delivery }) {
           reason="optional"
           run={(post, reason) => post.cancelDelivery({ ...path, body: reason ? { reason } : {} })}
           done={({ may_still_arrive }) => `Cancelled. What may still arrive: ${may_still_arrive}`}
-          then={refresh}
         >
           {`No further attempt is made, and the partner of ${channel} does not learn about this site. You can resend the delivery later.`}
         </Action>
@@ -148,7 +142,6 @@ function Actions({ delivery }: { delivery: Delivery }) {
           reason="optional"
           run={(post, reason) => post.resendDelivery({ ...path, body: reason ? { reason } : {} })}
           done="The delivery is sent as soon as its channel has capacity"
-          then={refresh}
         >
           {state === "delivered"
             ? `The receiver of ${channel} has accepted it already, and gets it once more with the same id and body. A correct receiver ignores it.`

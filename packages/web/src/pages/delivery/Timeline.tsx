@@ -2,7 +2,7 @@ import type { Attempt, DeliveryWithAttempts } from "@sitewire/contracts"
 import { attemptErrorTexts } from "@sitewire/contracts/partnerMessage"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { Fragment, useState } from "react"
-import { earlierAttemptsQuery } from "../../api/queries.ts"
+import { listOf } from "../../api/queries.ts"
 import { formatSpan } from "../../format.ts"
 import { JobRef } from "../../parts/Ref.tsx"
 import { More } from "../../parts/Rows.tsx"
@@ -19,7 +19,7 @@ export function Timeline({ delivery }: { delivery: DeliveryWithAttempts }) {
   const { waiting_for } = delivery
   const [allWanted, wantAll] = useState(false)
   const earlier = useInfiniteQuery({
-    ...earlierAttemptsQuery(delivery.id, cursor ?? ""),
+    ...listOf("listAttempts", { id: delivery.id }, { limit: 20, from: cursor ?? undefined }),
     enabled: allWanted && cursor !== null,
   })
   const hasEarlier = earlier.data ? earlier.hasNextPage : cursor !== null

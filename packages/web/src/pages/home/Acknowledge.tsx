@@ -1,5 +1,4 @@
 import type { Incident } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
 import { Action } from "../../parts/Action.tsx"
 
@@ -11,17 +10,13 @@ export function Acknowledge({
   incident: Incident
   title: string
 }) {
-  const client = useQueryClient()
-  const path = { id }
-  const refresh = () => void client.invalidateQueries({ queryKey: ["incidents"] })
   return acknowledgement ? (
     <Action
       label="Withdraw"
       size="compact-sm"
       title={`Withdraw the acknowledgement of: ${title}?`}
-      run={() => api.withdrawAcknowledgement({ ...path })}
+      run={() => api.withdrawAcknowledgement({ id })}
       done="Withdrawn"
-      then={refresh}
     />
   ) : (
     <Action
@@ -30,9 +25,8 @@ export function Acknowledge({
       title={`Acknowledge: ${title}?`}
       reason="required"
       reasonLabel="Note: who does what until when"
-      run={(post, note = "") => post.acknowledgeIncident({ ...path, body: { note } })}
+      run={(post, note = "") => post.acknowledgeIncident({ id, body: { note } })}
       done="Acknowledged"
-      then={refresh}
     >
       {kind === "connection.failing" && `This is for all connections whose source is on ${subject.id}. `}
       Everybody sees that you care for it, until it is resolved. If it comes back later, it is a new incident.

@@ -38,11 +38,14 @@ export function Incidents() {
   )
 }
 
+/** By urgency. */
+const kinds = ["", "bad", "warn", "idle"]
+
 function Incident({ incident }: { incident: OpenIncident }) {
   const { operates } = useAccess()
   const { urgency, summary, detail, since, next_step, page, acknowledgement } = incident
   return (
-    <li data-urgency={acknowledgement ? 3 : urgency}>
+    <li data-kind={acknowledgement ? "idle" : kinds[urgency]}>
       <Icon name={acknowledgement ? "check" : urgency === 3 ? "pause" : "warning"} />
       <div className={classes.text}>
         <strong>{summary}</strong>

@@ -1,10 +1,10 @@
 import type { Incident } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { type IncidentFilter, resolvedIncidentsQuery } from "../../api/queries.ts"
+import { type FilterOf, listOf } from "../../api/queries.ts"
 import { useFilters } from "../../app/search.ts"
 import { formatNumber, formatSpan } from "../../format.ts"
 import { SelectFilter } from "../../parts/Filters.tsx"
-import { HistoryPage } from "../../parts/HistoryPage.tsx"
+import { ListPage } from "../../parts/ListPage.tsx"
 import { Empty } from "../../parts/Page.tsx"
 import { ChannelRef } from "../../parts/Ref.tsx"
 import type { Column } from "../../parts/Rows.tsx"
@@ -30,24 +30,24 @@ const kindNames = {
 } as const
 
 export function ResolvedIncidents() {
-  const [filter, change] = useFilters<IncidentFilter>()
-  const list = useInfiniteQuery(resolvedIncidentsQuery(filter))
+  const [filter, change] = useFilters<FilterOf<"listIncidents">>()
+  const list = useInfiniteQuery(listOf("listIncidents", { ...filter, state: "resolved" }))
   return (
-    <HistoryPage
+    <ListPage
       title={pageNames.incidents}
-      filter={filter}
-      change={change}
+      filters={
+        <SelectFilter
+          label="Incident"
+          values={kindNames}
+          value={filter.kind}
+          change={(kind) => change({ kind })}
+        />
+      }
+      period={{ filter, change }}
       list={list}
       columns={columns}
       empty={<Empty title="No resolved incidents">An incident is listed here when it has ended.</Empty>}
-    >
-      <SelectFilter
-        label="Incident"
-        values={kindNames}
-        value={filter.kind}
-        change={(kind) => change({ kind })}
-      />
-    </HistoryPage>
+    />
   )
 }
 

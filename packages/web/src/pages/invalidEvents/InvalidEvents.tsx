@@ -5,37 +5,34 @@ import { useInfiniteQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccess } from "../../api/access.ts"
 import { postDryRun } from "../../api/client.ts"
-import { invalidEventsQuery } from "../../api/queries.ts"
+import { listOf } from "../../api/queries.ts"
 import { formatBytes } from "../../format.ts"
 import { DialogButton } from "../../parts/FormDialog.tsx"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { ListPage } from "../../parts/ListPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, PagedTable, rowsOf } from "../../parts/Rows.tsx"
+import { type Column, rowsOf } from "../../parts/Rows.tsx"
 import { DryRunNotice, defaultRate, RateInput, StartJob, useDryRun } from "../../parts/StartJob.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { pageNames } from "../../words.ts"
 
 export function InvalidEvents() {
   const { operates } = useAccess()
-  const list = useInfiniteQuery(invalidEventsQuery())
+  const list = useInfiniteQuery(listOf("listInvalidEvents", {}))
   const rows = rowsOf(list)
   return (
-    <>
-      <PageHead title={pageNames.invalidEvents}>
-        {operates && rows.length > 0 && <Replay rows={rows} />}
-      </PageHead>
-      <PagedTable
-        list={list}
-        label={pageNames.invalidEvents}
-        columns={columns}
-        keyOf={({ from }) => from}
-        empty={
-          <Empty title="No invalid events">
-            Each site.paid event was valid. One that is not appears here with the reason.
-          </Empty>
-        }
-      />
-    </>
+    <ListPage
+      title={pageNames.invalidEvents}
+      actions={operates && rows.length > 0 && <Replay rows={rows} />}
+      list={list}
+      columns={columns}
+      keyOf={({ from }) => from}
+      empty={
+        <Empty title="No invalid events">
+          Each site.paid event was valid. One that is not appears here with the reason.
+        </Empty>
+      }
+    />
   )
 }
 

@@ -5,7 +5,7 @@ import type {
   ReconciliationException,
   RemainingTopic,
 } from "@sitewire/contracts"
-import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useAccess } from "../../api/access.ts"
 import { jobQuery } from "../../api/queries.ts"
@@ -13,20 +13,17 @@ import { useId } from "../../app/useId.ts"
 import { formatNumber } from "../../format.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Facts, Figures } from "../../parts/Facts.tsx"
-import { Failed } from "../../parts/Failed.tsx"
-import { Loading } from "../../parts/Loading.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Notice } from "../../parts/Notice.tsx"
 import { PageHead, Rows, Section } from "../../parts/Page.tsx"
 import { ConnectionRef, Mono } from "../../parts/Ref.tsx"
-import { type Column, Table } from "../../parts/Rows.tsx"
+import { type Column, Table, type TableProps } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { jobKindNames, pageNames } from "../../words.ts"
 import { doneOf, groupCounts, titleOfList } from "./counts.ts"
 import { Outcome } from "./Outcome.tsx"
 import { verdictOf } from "./verdictOf.ts"
-
-const differingTitle = "Events that are not delivered, because another event had their id"
 
 const exceptionKinds = {
   event_lost: "Event lost",
@@ -39,12 +36,10 @@ type Job = JobWithOutcome
 
 export function JobPage() {
   const id = useId()
-  const { data, error, refetch } = useQuery(jobQuery(id))
-  if (error) return <Failed error={error} retry={refetch} />
-  return data ? <Found job={data} /> : <Loading />
+  return <Loaded of={useQuery(jobQuery(id))}>{(job) => <JobFound job={job} />}</Loaded>
 }
 
-function Found({ job }: { job: Job }) {
+function JobFound({ job }: { job: Job }) {
   const { reads, erases } = useAccess()
   const { id, kind, state } = job
   const verdict = verdictOf(job)
@@ -94,43 +89,47 @@ function Found({ job }: { job: Job }) {
             ]}
           />
         </Section>
-        {job.remains && job.remains.length > 0 && (
-          <Section title="What could not be erased" flush>
-            <Table
-              label="What could not be erased"
-              rows={job.remains}
-              columns={remainColumns}
-              keyOf={({ topic }) => topic}
-            />
-          </Section>
-        )}
-        {job.exceptions && job.exceptions.length > 0 && (
-          <Section
-            title={titleOfList(
-              "Records that are not accounted for",
-              job.exceptions.length,
-              job.counts.exceptions,
-            )}
-            flush
-          >
-            <Table
-              label="Records that are not accounted for"
-              rows={job.exceptions}
-              columns={exceptionColumns}
-              keyOf={recordOf}
-            />
-          </Section>
-        )}
-        {job.differing && job.differing.length > 0 && (
-          <Section
-            title={titleOfList(differingTitle, job.differing.length, job.counts.events_differing)}
-            flush
-          >
-            <Table label={differingTitle} rows={job.differing} columns={differingColumns} keyOf={recordOf} />
-          </Section>
-        )}
+        <Found
+          title="What could not be erased"
+          rows={job.remains}
+          columns={remainColumns}
+          keyOf={({ topic }) => topic}
+        />
+        <Found
+          title="Records that are not accounted for"
+          rows={job.exceptions}
+          all={job.counts.exceptions}
+          columns={exceptionColumns}
+          keyOf={recordOf}
+        />
+        <Found
+          title="Events that are not delivered, because another event had their id"
+          rows={job.differing}
+          all={job.counts.events_differing}
+          columns={differingColumns}
+          keyOf={recordOf}
+        />
       </Rows>
     </>
+  )
+}
+
+/** What a job has found. `all`: how many, of which it lists the first. */
+function Found<Row>({
+  title,
+  rows,
+  all,
+  ...table
+}: Pick<TableProps<Row>, "columns" | "keyOf"> & {
+  title: string
+  rows: readonly Row[] | null
+  all?: number | undefined
+}) {
+  if (rows === null || rows.length === 0) return null
+  return (
+    <Section title={titleOfList(title, rows.length, all)} flush>
+      <Table label={title} rows={rows} {...table} />
+    </Section>
   )
 }
 
@@ -151,7 +150,6 @@ function Running({ job: { counts, total } }: { job: Job }) {
 
 function Cancel({ job: { id, state, kind } }: { job: Job }) {
   const { operates, erases } = useAccess()
-  const client = useQueryClient()
   const mayCancel = kind === "erasure" ? erases : operates
   if (!mayCancel || state !== "running") return null
   return (
@@ -161,7 +159,6 @@ function Cancel({ job: { id, state, kind } }: { job: Job }) {
       title={`Cancel this ${jobKindNames[kind].toLowerCase()}?`}
       run={(post) => post.cancelJob({ id })}
       done="The job is cancelled"
-      then={() => void client.invalidateQueries({ queryKey: ["jobs"] })}
     >
       It does nothing more. What it has done is not undone.
     </Action>

@@ -1,10 +1,11 @@
 import type { Job } from "@sitewire/contracts"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
-import { jobsQuery } from "../../api/queries.ts"
-import { Empty, PageHead } from "../../parts/Page.tsx"
+import { listOf } from "../../api/queries.ts"
+import { ListPage } from "../../parts/ListPage.tsx"
+import { Empty } from "../../parts/Page.tsx"
 import { JobRef } from "../../parts/Ref.tsx"
-import { type Column, PagedTable } from "../../parts/Rows.tsx"
+import type { Column } from "../../parts/Rows.tsx"
 import { JobState } from "../../parts/states.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { jobKindNames, pageNames } from "../../words.ts"
@@ -12,23 +13,20 @@ import { describeCounts } from "./counts.ts"
 import { Erase } from "./Erase.tsx"
 
 export function Jobs() {
-  const list = useInfiniteQuery({ ...jobsQuery(), refetchInterval: 5_000 })
+  const list = useInfiniteQuery({ ...listOf("listJobs", {}), refetchInterval: 5_000 })
   const { erases } = useAccess()
   return (
-    <>
-      <PageHead title={pageNames.jobs}>{erases && <Erase />}</PageHead>
-      <PagedTable
-        list={list}
-        label={pageNames.jobs}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={
-          <Empty title="No jobs yet">
-            A bulk resend, a replay, an erasure or a reconciliation appears here.
-          </Empty>
-        }
-      />
-    </>
+    <ListPage
+      title={pageNames.jobs}
+      actions={erases && <Erase />}
+      list={list}
+      columns={columns}
+      empty={
+        <Empty title="No jobs yet">
+          A bulk resend, a replay, an erasure or a reconciliation appears here.
+        </Empty>
+      }
+    />
   )
 }
 

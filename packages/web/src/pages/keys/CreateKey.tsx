@@ -1,6 +1,5 @@
 import { Button, Select, Stack, Text, TextInput } from "@mantine/core"
 import type { ScopeName } from "@sitewire/contracts"
-import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { useWrite } from "../../api/useWrite.ts"
 import { ChannelInput } from "../../parts/ChannelInput.tsx"
@@ -56,7 +55,6 @@ function Dialog({ close }: { close: () => void }) {
   const [kind, setKind] = useState<Kind>("channel")
   const [of, setOf] = useState("")
   const [expires, setExpires] = useState("")
-  const client = useQueryClient()
   const placeholder = placeholders[kind]
   const needsName = placeholder !== undefined
   const request = useWrite({
@@ -65,7 +63,6 @@ function Dialog({ close }: { close: () => void }) {
       const scopes = [needsName ? `${kind}:${of}` : kind]
       return post.createApiKey({ body: { name, scopes, ...(expires_at ? { expires_at } : {}) } })
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
   })
   const { data } = request
   if (data)

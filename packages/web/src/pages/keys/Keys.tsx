@@ -1,8 +1,8 @@
 import type { ApiKey } from "@sitewire/contracts"
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useAccess } from "../../api/access.ts"
 import { api } from "../../api/client.ts"
-import { keysQuery } from "../../api/queries.ts"
+import { listOf } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Empty, PageHead, Rows } from "../../parts/Page.tsx"
 import { Mono } from "../../parts/Ref.tsx"
@@ -32,16 +32,8 @@ export function Keys() {
 }
 
 function KeyTable() {
-  const list = useInfiniteQuery(keysQuery())
-  return (
-    <PagedTable
-      list={list}
-      label={pageNames.keys}
-      columns={columns}
-      keyOf={({ id }) => id}
-      empty={<Empty title="No keys" />}
-    />
-  )
+  const list = useInfiniteQuery(listOf("listApiKeys", {}))
+  return <PagedTable list={list} label={pageNames.keys} columns={columns} empty={<Empty title="No keys" />} />
 }
 
 function stateOf({ revoked_at, expires_at }: Key) {
@@ -69,7 +61,6 @@ const columns: Column<Key>[] = [
 ]
 
 function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
-  const client = useQueryClient()
   return (
     <Action
       label="Revoke"
@@ -78,7 +69,6 @@ function Revoke({ apiKey: { id, name } }: { apiKey: Key }) {
       title={`Revoke the key “${name}”?`}
       run={() => api.revokeApiKey({ id })}
       done={`The key “${name}” is revoked`}
-      then={() => void client.invalidateQueries({ queryKey: ["keys"] })}
     >
       {`Every request and session of “${name}” is rejected at once. This cannot be undone; create a new key instead.`}
     </Action>

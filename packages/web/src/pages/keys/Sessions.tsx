@@ -1,7 +1,7 @@
 import type { ConsoleSession } from "@sitewire/contracts"
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
-import { sessionsQuery } from "../../api/queries.ts"
+import { listOf } from "../../api/queries.ts"
 import { Action } from "../../parts/Action.tsx"
 import { Empty } from "../../parts/Page.tsx"
 import { Mono } from "../../parts/Ref.tsx"
@@ -11,7 +11,7 @@ import { Ago, Time } from "../../parts/Time.tsx"
 type Session = ConsoleSession
 
 export function Sessions() {
-  const list = useInfiniteQuery(sessionsQuery())
+  const list = useInfiniteQuery(listOf("listSessions", {}))
   return (
     <PagedTable
       list={list}
@@ -27,7 +27,6 @@ export function Sessions() {
         ),
       }}
       columns={columns}
-      keyOf={({ id }) => id}
       empty={<Empty title="No sessions" />}
     />
   )
@@ -58,18 +57,9 @@ const columns: Column<Session>[] = [
 type Which = { id: string } | { owner: string }
 
 function End({ label, title, path }: { label: string; title: string; path: Which }) {
-  const client = useQueryClient()
   const run = () => ("id" in path ? api.endSession({ ...path }) : api.endSessions({ ...path }))
   return (
-    <Action
-      label={label}
-      size="compact-sm"
-      danger
-      title={title}
-      run={run}
-      done="Ended"
-      then={() => void client.invalidateQueries({ queryKey: ["sessions"] })}
-    >
+    <Action label={label} size="compact-sm" danger title={title} run={run} done="Ended">
       Its next request is rejected. Keys remain valid: to keep somebody out, revoke the key, too.
     </Action>
   )
