@@ -293,7 +293,6 @@ chosen as materialized (
   order by number limit $total::int
 )`
 
-/** Moves candidates that were not chosen to their hosts' queues. */
 const queueing = `
 queued_now as (
   update sync_window w set waiting_for_host = candidate.host
@@ -445,7 +444,6 @@ cross join start${runTables}
 `,
 )
 
-/** For a connection whose claim fails. */
 const deferByAWindow = `
 update sync_window
 set due_at = clock_timestamp() + $2::float8 * interval '1 millisecond', waiting_for_host = null

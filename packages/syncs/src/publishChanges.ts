@@ -2,7 +2,6 @@ import type { ConnectionChanged } from "@sitewire/contracts"
 import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
 import type { RowClaim } from "@sitewire/runtime"
 
-/** The newest content of a connection, which `connection.changed` does not have yet. */
 export type UnpublishedChange = {
   connection: string
   claimId: string

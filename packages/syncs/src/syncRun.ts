@@ -7,7 +7,6 @@ export type WaitedFor = "window" | "during_run" | "after_failure"
 /** A start that Postgres granted to this process and no other. */
 export type GrantedRun = {
   connection: string
-  /** The connection's site. Null: it has none. */
   site: string | null
   /** Results are discarded unless fence and grant id are the connection's newest. */
   fence: number
@@ -30,7 +29,6 @@ export type GrantedRun = {
   /** The connection's own credentials, encrypted. Null: it has no request headers. */
   signingSecret: Buffer
   requestHeaders: Buffer | null
-  /** Of the content that is stored. */
   etag: string | null
   contentSha256: Buffer | null
 }

@@ -28,7 +28,6 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
     backlogs.onDeferred(due.channel.channel_id, reason)
   }
 
-  /** Decides whether the delivery may be attempted now. */
   async function admit({
     channel,
     claim,

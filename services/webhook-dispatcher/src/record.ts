@@ -136,7 +136,6 @@ const releasing: BatchBounds = { lingerMs: 2, maxBatch: 500, maxRunning: 1 }
 /** Each function resolves once its row is committed. */
 export function createWrites({ sql, events, statements, config, ...writing }: WriteParts) {
   const settings = { publishOutcomes: config.PUBLISH_OUTCOMES }
-  /** `write` returns the deliveries whose rows are locked. */
   function inBatches<Row>(
     what: string,
     bounds: BatchBounds,

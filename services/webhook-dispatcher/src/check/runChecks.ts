@@ -110,7 +110,6 @@ function createSendTest({
   serviceName: string
   signal: AbortSignal
 }) {
-  /** Sends a delivery with fictional data as an attempt, with `headers` beside the usual ones. */
   async function sendFictional(channel: Channel, headers: Record<string, string> = {}) {
     const delivery = { id: newDeliveryId(), attempt: 1, body: testSiteReadyBody(channel.channel_id), channel }
     const marked = { ...headers, [`X-${serviceName}-Test`]: "true" }
@@ -119,7 +118,6 @@ function createSendTest({
     return { delivery: delivery.id, ...outcome }
   }
 
-  /** Returns what was sent and received, exactly as of a genuine attempt. */
   async function sendTest(channel: Channel, redact: (text: string) => string): Promise<TestDelivery> {
     const { delivery, excerpt: received, retryAfter: _, received: __, ...made } = await sendFictional(channel)
     const lines = [...(made.request_headers ?? "").matchAll(/^(.+?): (.*)$/gm)]

@@ -64,7 +64,6 @@ export function createAttempt({ send, network, tracing, log }: AttemptParts) {
   }
 }
 
-/** For log lines. */
 export function describe(due: DueDelivery, span: Traceparent | null = due.traceparent) {
   const { id, eventId, channel, attempt, correlation } = due
   return {

@@ -38,7 +38,6 @@ export function watchNetwork({
     }
   }
 
-  /** Whether the channel could be reached until shortly before the outage. */
   function counts(channel: string, reached: boolean): boolean {
     if (reached) {
       unreachableSince.set(channel, null)

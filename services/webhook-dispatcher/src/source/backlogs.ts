@@ -20,7 +20,6 @@ export function createBacklogs(stopping: AbortSignal) {
   let oldest = new Map<string, number>()
   const backOffs = createFutureTimes()
   const rateClaims = createFutureTimes()
-  /** Channels that the next claim asks for. */
   const toClaim = new Set<string>()
   /** Channels that wait, because all channels of their kind together have no more permits. */
   const turns = { slow: new Set<string>(), unknown: new Set<string>() }
@@ -43,7 +42,6 @@ export function createBacklogs(stopping: AbortSignal) {
     turns,
     wake,
     claimSoon,
-    /** Sleeps until the next wake at the latest. */
     sleep,
     all: (): ReadonlySet<string> => channels,
     isClaimable: (channel: string): boolean => channels.has(channel) && !backOffs.isSet(channel),
@@ -98,7 +96,6 @@ export function createFutureTimes() {
 
   return {
     isSet: (key: string): boolean => (times.get(key) ?? 0) > performance.now(),
-    /** The key's time, or now. */
     nowOrLater: (key: string): number => Math.max(performance.now(), times.get(key) ?? 0),
     set(key: string, at: number): void {
       times.set(key, at)

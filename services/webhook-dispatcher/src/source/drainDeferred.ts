@@ -6,7 +6,6 @@ import type { DispatcherMetrics } from "../metrics.ts"
 import type { Backlogs } from "./backlogs.ts"
 import type { StartClaimed } from "./startClaimed.ts"
 
-/** How often scheduled deliveries are searched that no record has woken. */
 const makeDueIntervalMs = 2_000
 /** How long before the end of the reserved starts a channel with a maximum rate is claimed again. */
 const aheadMs = reserveMs / 3
