@@ -1,6 +1,6 @@
 import type { RetryRecord } from "@sitewire/contracts"
 import { type Columns, columnValues, defineStatement, type Sql, unnestColumns } from "@sitewire/database"
-import { type Channel, type ClaimedDelivery, channelColumns, steadyClock } from "./delivery.ts"
+import { type Channel, type ClaimedDelivery, channelColumns } from "./delivery.ts"
 import { elapsedTime } from "./unreachable.ts"
 import { firstOfChannels, isFree } from "./waiting.ts"
 
@@ -158,7 +158,7 @@ async function claim(
     body: row.body,
     attempt: row.attempts + 1,
     failures: row.failures ?? 0,
-    since: steadyClock.now() - row.elapsed_ms,
+    since: performance.now() - row.elapsed_ms,
     correlation: row.correlation,
     traceparent: row.traceparent,
     unstored: null,

@@ -40,7 +40,9 @@ export type DueDelivery = {
   attempt: number
   /** Failed attempts of the retry period. */
   failures: number
-  /** Start of the retry period by `steadyClock`, moved forward by time that does not count, such as a pause. */
+  /**
+   * Start of the retry period (`performance.now()`, which nobody can set), moved forward by time that does not count, such as a pause.
+   */
   since: number
   correlation: string
   /** Of the event. Null: its trace is not recorded. */
@@ -60,8 +62,3 @@ export type Claim = {
   /** When the attempt may start (`performance.now()`): at its time by Postgres's clock, and by the channel's maximum rate. */
   startAt: number
 }
-
-const startedAt = Date.now() - performance.now()
-
-/** The time in milliseconds since the epoch, by a clock that nobody can set: a delivery must not die because the host's was set. */
-export const steadyClock = { now: (): number => startedAt + performance.now() }

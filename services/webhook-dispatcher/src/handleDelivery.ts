@@ -1,5 +1,5 @@
 import type { DeferralReason } from "@sitewire/contracts"
-import { type Channel, type DueDelivery, decide, type RetrySchedule, steadyClock } from "@sitewire/deliveries"
+import { type Channel, type DueDelivery, decide, type RetrySchedule } from "@sitewire/deliveries"
 import type { Acquired, Limiter, PermitOutcome } from "@sitewire/limiter"
 import { createRecordOutcome, type RecordParts } from "./record.ts"
 import { type Attempted, type AttemptParts, createAttempt } from "./send/sendRequest.ts"
@@ -68,7 +68,7 @@ export function createHandleDelivery(parts: HandleDeliveryParts): (due: DueDeliv
       throw new Error("the process is stopping; another process repeats the attempt")
     }
     // Measured before the outcome is recorded, because an outage of Postgres does not count towards the retry period.
-    const elapsedMs = steadyClock.now() - due.since
+    const elapsedMs = performance.now() - due.since
     const decision = decide(schedule, { failures: due.failures, elapsedMs }, outcome, new Date())
     await record.attempted(due, { outcome, decision, elapsedMs, traceparent })
   }

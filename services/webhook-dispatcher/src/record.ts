@@ -1,14 +1,7 @@
 import type { DeferralReason, RetryRecord, TopicNames } from "@sitewire/contracts"
 import { batchWrites, type Sql, type Writing } from "@sitewire/database"
 import type * as deliveries from "@sitewire/deliveries"
-import {
-  type AttemptRecord,
-  type Decision,
-  type DueDelivery,
-  type FirstOutcome,
-  type Release,
-  steadyClock,
-} from "@sitewire/deliveries"
+import type { AttemptRecord, Decision, DueDelivery, FirstOutcome, Release } from "@sitewire/deliveries"
 import { type BatchBounds, type Logger, type Traceparent, traceHeaders } from "@sitewire/runtime"
 import type { Publish } from "./createPublish.ts"
 import type { DispatcherMetrics } from "./metrics.ts"
@@ -37,7 +30,7 @@ export function createRecordOutcome(parts: RecordParts) {
     else {
       // The retry period starts with the first failed attempt, or when the partner's open circuit breaker prevents the first
       // attempt. A delivery that was deferred for another reason before any attempt has used none of it.
-      const elapsedMs = reason === "breaker" ? steadyClock.now() - due.since : null
+      const elapsedMs = reason === "breaker" ? performance.now() - due.since : null
       await storeDelivery({ delivery: due.unstored, attempt: null, deferral: { reason, elapsedMs } })
     }
     // A deferred one was counted when it was deferred.

@@ -35,7 +35,7 @@ function attempts(it: History): Steps<AttemptStep> {
         kind: "first",
         by,
         delivery,
-        since: real.steadyClock.now(),
+        since: performance.now(),
         at: process.steady,
         used: 0,
       })

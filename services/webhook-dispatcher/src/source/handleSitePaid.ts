@@ -12,7 +12,7 @@ import {
   sitePaidSchema,
   siteReadyBody,
 } from "@sitewire/contracts"
-import { type DueDelivery, type LookedUpEvent, type NewDelivery, steadyClock } from "@sitewire/deliveries"
+import type { DueDelivery, LookedUpEvent, NewDelivery } from "@sitewire/deliveries"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import {
   type Logger,
@@ -84,7 +84,7 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
       for (const { eventId } of deliveries) lock.release(eventId)
       throw error
     })
-    const since = steadyClock.now()
+    const since = performance.now()
     await Promise.all(begun.map((event, at) => handleEvent(event, rows[at], since, done)))
   }
 
