@@ -93,21 +93,15 @@ export function runDueSyncs(options: RunDueSyncsOptions): DueSyncs {
 
   const looping = loop()
 
-  async function drain(deadlineMs: number): Promise<{ drained: boolean }> {
-    const timer = setTimeout(() => abort.abort(), Math.max(0, deadlineMs - recordingReserveMs))
-    const ended = looping.then(() => Promise.all(running))
-    await Promise.race([ended, pause(deadlineMs)])
-    clearTimeout(timer)
-    return { drained: !abort.signal.aborted && !unrecorded && running.size === 0 }
-  }
-
-  let closed: Promise<{ drained: boolean }> | undefined
   return {
     dueIn: (ms) => wakeTimer.wakeWithin(ms),
     running: () => running.size,
-    close(deadlineMs) {
-      closed ??= drain(deadlineMs)
-      return closed
+    async close(deadlineMs) {
+      const timer = setTimeout(() => abort.abort(), Math.max(0, deadlineMs - recordingReserveMs))
+      const ended = looping.then(() => Promise.all(running))
+      await Promise.race([ended, pause(deadlineMs)])
+      clearTimeout(timer)
+      return { drained: !abort.signal.aborted && !unrecorded && running.size === 0 }
     },
   }
 }
