@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { expect, type TestContext } from "vitest"
-
-/** A JVM that ends after seconds takes half the CPU time if it compiles less, and has one thread for garbage. */
-export const shortLivedJava = { JAVA_TOOL_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" }
+import { shortLivedJava } from "../release/buildArtifact.ts"
 
 /**
  * Runs a shell command to its end. Resolves to its exit code and all that it printed, first to the standard error, so that the

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { waitUntil } from "@sitewire/testkit"
 import { pickPort } from "@sitewire/testkit/backing"
-import { runScript, shortLivedJava } from "./runScript.ts"
+import { shortLivedJava } from "../release/buildArtifact.ts"
+import { runScript } from "./runScript.ts"
 
 const kit = join(import.meta.dirname, "..")
 const root = join(kit, "..")

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
 type Failure = { message?: string; stack?: string; cause?: unknown }
 
-const ownPlace = /[^\s(]*\/((?:packages|services|deploy|kit)\/(?!.*node_modules)[^\s)]+:\d+):\d+/
+const ownPlace = /[^\s(]*\/((?:packages|services|development|deploy|kit)\/(?!.*node_modules)[^\s)]+:\d+):\d+/
 
 /**
  * The first lines of the error and of its cause, which for a property are its seed and the assertion that failed, and
