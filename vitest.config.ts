@@ -43,8 +43,8 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     // Files share a process, because importing the same packages again takes nearly a second of CPU time for each.
     isolate: false,
-    // Three for each core, because tests mostly wait for a broker, a database, a browser or a process. The extended ones compute more.
+    // Tests mostly wait: for a broker, a database, a browser, a process or a time. The extended ones compute more.
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.min(12, (suite === "extended" ? 2 : 3) * availableParallelism()),
+    maxWorkers: Math.min(12, (suite === "extended" ? 3 : 5) * availableParallelism()),
   },
 })

@@ -37,9 +37,7 @@ export function runRestore(
   return runOnLab(options, async ({ it, random, faults }) => {
     const each = settings.brief ? [1] : [1, 2]
     const gateways = each.map((at) => it.service(`gateway-${at}`, "gateway"))
-    const schedulers = each.map((at) =>
-      it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables),
-    )
+    const schedulers = each.map((at) => it.service(`scheduler-${at}`, "scheduler", () => schedulerVariables))
     const dispatchers = each.map((at) => it.service(`dispatcher-${at}`, "dispatcher", () => ({})))
     const others = [...gateways, ...dispatchers]
     await startAll([...schedulers, ...others])
