@@ -1,5 +1,5 @@
 import { type Incident, identifierSchema, incidentSchema } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import { z } from "zod"
 import { nameOf } from "../auth/caller.ts"
 import { maskEmails } from "../deliveries/maskEmails.ts"
@@ -10,7 +10,7 @@ import { describeIncident } from "../incidents/describeIncident.ts"
 import { type IncidentRow, incidentColumns } from "../incidents/incidentRow.ts"
 import { isPartOfNone, rank } from "../incidents/rank.ts"
 import { implement } from "./implement.ts"
-import { newestFirst, readPage } from "./pagination.ts"
+import { matching, newestFirst, readPage } from "./pagination.ts"
 
 export const listIncidents = implement("listIncidents", async ({ sql }, { query }) => {
   const isOpen = query.state === "open"
@@ -18,24 +18,25 @@ export const listIncidents = implement("listIncidents", async ({ sql }, { query 
   const page = await readPage<IncidentRow & { rank: string }, [string, string]>(query, {
     ...listing,
     read(after, count) {
-      const values: unknown[] = []
-      const value = (one: unknown) => `$${values.push(one)}`
-      const conditions = ["true"]
-      if (query.state !== undefined) conditions.push(`resolved_at is ${isOpen ? "" : "not "}null`)
-      if (query.kind !== undefined) conditions.push(`kind = ${value(query.kind)}`)
-      else if (isOpen) conditions.push(isPartOfNone)
-      if (query.subject !== undefined) conditions.push(`subject_id = ${value(query.subject)}`)
-      if (query.created_after !== undefined)
-        conditions.push(`created_at >= ${value(query.created_after)}::timestamptz`)
-      if (query.created_before !== undefined)
-        conditions.push(`created_at < ${value(query.created_before)}::timestamptz`)
       const key = isOpen ? rank : "created_at"
-      const type = isOpen ? "text" : "timestamptz"
-      if (after) conditions.push(`(${key}, id) < (${value(after[0])}::${type}, ${value(after[1])})`)
+      const where = matching(
+        query,
+        {
+          state: `resolved_at is ${isOpen ? "" : "not "}null`,
+          kind: "kind = $kind",
+          subject: "subject_id = $subject",
+          created_after: "created_at >= $created_after::timestamptz",
+          created_before: "created_at < $created_before::timestamptz",
+        },
+        query.kind === undefined && isOpen && isPartOfNone,
+        after && `(${key}, id) < ($key::${isOpen ? "text" : "timestamptz"}, $id)`,
+      )
       return sql(
-        `select ${incidentColumns}, ${rank} as rank from incident
-          where ${conditions.join(" and ")} order by ${key} desc, id desc limit ${count}`,
-        values,
+        ...named(
+          `select ${incidentColumns}, ${rank} as rank from incident
+            where ${where} order by ${key} desc, id desc limit $count`,
+          { ...query, key: after?.[0], id: after?.[1], count },
+        ),
       )
     },
   })

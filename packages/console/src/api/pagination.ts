@@ -62,6 +62,17 @@ export const newestFirst = {
 
 type CreationKey = [string, string]
 
+/** SQL for the filters that a query contains, and for further conditions that apply. */
+export function matching<Query extends object>(
+  query: Query,
+  filters: { [Name in keyof Query]?: string | undefined },
+  ...further: (string | false | undefined)[]
+): string {
+  const names = Object.keys(filters) as (keyof Query)[]
+  const given = names.map((name) => query[name] !== undefined && filters[name])
+  return [...given, ...further].filter(Boolean).join(" and ") || "true"
+}
+
 function encodeCursor(key: unknown): string {
   return Buffer.from(JSON.stringify(key)).toString("base64url")
 }

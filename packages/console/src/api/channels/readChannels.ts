@@ -7,7 +7,7 @@ import { errorClass, statesAndErrors } from "../../deliveries/deliveryResponse.t
 import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { listPage, newestFirst } from "../pagination.ts"
+import { listPage, matching, newestFirst } from "../pagination.ts"
 import { type ChannelRow, channelColumns, channelResponse, findChannel } from "./channelResponse.ts"
 import { withWholeContact } from "./contact.ts"
 
@@ -33,28 +33,25 @@ export const listChannels = implement("listChannels", async ({ prisma, sql }, { 
 /** Ids of matching channels below `after`, newest first. An installation has few enough channels to scan them. */
 async function searchChannels(
   sql: Sql,
-  { q, paused, health }: ChannelQuery,
+  query: ChannelQuery,
   { caller, after, count }: { caller: Caller; after: readonly [string, string] | undefined; count: number },
 ): Promise<string[]> {
-  const values: unknown[] = []
-  const parameter = (value: unknown) => `$${values.push(value)}`
-  const conditions = ["true"]
-  if (caller.channels !== "all") conditions.push(`id = any(${parameter(caller.channels)}::text[])`)
-  if (after)
-    conditions.push(`(created_at, id) < (${parameter(after[0])}::timestamptz, ${parameter(after[1])})`)
-  if (paused !== undefined) conditions.push(`paused_at is ${paused ? "not null" : "null"}`)
-  if (health !== undefined)
-    conditions.push(`id ${health === "failing" ? "in" : "not in"} (${failingChannels})`)
-  if (q !== undefined) {
-    const text = `lower(${parameter(q)})`
-    // Only the host is searched, because a path or a query may contain a credential.
-    const host = "substring(address from '^https?://([^/?#]+)')"
-    conditions.push(`(strpos(lower(id), ${text}) > 0 or strpos(lower(${host}), ${text}) > 0)`)
-  }
+  // Only the host is searched, because a path or a query may contain a credential.
+  const host = "substring(address from '^https?://([^/?#]+)')"
+  const where = matching(
+    query,
+    {
+      paused: `paused_at is ${query.paused ? "not null" : "null"}`,
+      health: `id ${query.health === "failing" ? "in" : "not in"} (${failingChannels})`,
+      q: `(strpos(lower(id), lower($q)) > 0 or strpos(lower(${host}), lower($q)) > 0)`,
+    },
+    caller.channels !== "all" && "id = any($channels::text[])",
+    after && "(created_at, id) < ($at::timestamptz, $id)",
+  )
   const rows = await sql<{ id: string }>(
-    `select id from channel where ${conditions.join(" and ")}
-      order by created_at desc, id desc limit ${parameter(count)}`,
-    values,
+    ...named(`select id from channel where ${where} order by created_at desc, id desc limit $count`, {
+      ...{ q: query.q, channels: caller.channels, at: after?.[0], id: after?.[1], count },
+    }),
   )
   return rows.map(({ id }) => id)
 }

@@ -1,5 +1,5 @@
 import { type Connection, connectionSchema } from "@sitewire/contracts"
-import type { Sql } from "@sitewire/database"
+import { named, type Sql } from "@sitewire/database"
 import type { Prisma } from "@sitewire/database/prisma"
 import { withoutQuery } from "../../audit/withoutQuery.ts"
 import { type Caller, manages } from "../../auth/caller.ts"
@@ -84,10 +84,12 @@ export function connectionEtag({ id, source, runner, request_headers_changed_at 
 
 /** Null if the connection does not exist or the API key may not see it. */
 export async function findConnection(sql: Sql, id: string, caller: Caller): Promise<ConnectionRow | null> {
-  const { values, where } = visible(id, caller)
   const [row] = await sql<ConnectionRow>(
-    `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id where ${where}`,
-    values,
+    ...named(
+      `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
+        where c.id = $id and ${visibleTo(caller)}`,
+      { id, ...caller },
+    ),
   )
   return row ?? null
 }
@@ -98,8 +100,12 @@ export async function findConnection(sql: Sql, id: string, caller: Caller): Prom
  */
 export async function lockConnection(sql: Sql, id: string, caller: Caller): Promise<ConnectionRow | null> {
   await endIfSuspended(sql)
-  const { values, where } = visible(id, caller)
-  await sql(`select 1 from connection c where ${where} for update`, values)
+  await sql(
+    ...named(`select 1 from connection c where c.id = $id and ${visibleTo(caller)} for update`, {
+      id,
+      ...caller,
+    }),
+  )
   return findConnection(sql, id, caller)
 }
 
@@ -108,24 +114,15 @@ export async function endIfSuspended(sql: Sql): Promise<void> {
   await sql("set local idle_in_transaction_session_timeout = '5s'")
 }
 
-function visible(id: string, caller: Caller): { values: unknown[]; where: string } {
-  const values: unknown[] = [id]
-  const conditions = visibleConnections(caller, (value) => `$${values.push(value)}`)
-  return { values, where: ["c.id = $1", ...conditions].join(" and ") }
-}
-
-/** Conditions on `connection c` for those that the caller may see. None: it may see all. */
-export function visibleConnections(
-  { sites, connections }: Pick<Caller, "sites" | "connections">,
-  bind: (value: unknown) => string,
-): string[] {
-  if (sites === "all" || connections === "all") return []
+/** SQL that `connection c` is one of those that the caller may see, with the parameters `$sites` and `$connections`. */
+export function visibleTo({ sites, connections }: Pick<Caller, "sites" | "connections">): string {
+  if (sites === "all" || connections === "all") return "true"
   // Only what is given, so that Postgres can use the index of either.
   const own = [
-    ...(sites.length > 0 ? [`c.site = any (${bind(sites)}::text[])`] : []),
-    ...(connections.length > 0 ? [`c.id = any (${bind(connections)}::text[])`] : []),
+    ...(sites.length > 0 ? ["c.site = any ($sites::text[])"] : []),
+    ...(connections.length > 0 ? ["c.id = any ($connections::text[])"] : []),
   ]
-  return [own.length === 0 ? "false" : `(${own.join(" or ")})`]
+  return own.length === 0 ? "false" : `(${own.join(" or ")})`
 }
 
 /** The URL that a partner calls when its data has changed. `origin`, if set, replaces `https://<site>`. */

@@ -1,8 +1,8 @@
-import { sealContexts, unseal } from "@sitewire/database"
+import { named, sealContexts, unseal } from "@sitewire/database"
 import { notFound } from "../../http/problems.ts"
 import { ok } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { listPage, newestFirst } from "../pagination.ts"
+import { listPage, matching, newestFirst } from "../pagination.ts"
 import {
   type ConnectionRow,
   connectionColumns,
@@ -11,7 +11,7 @@ import {
   findConnection,
   stateConditions,
   triggerUrl,
-  visibleConnections,
+  visibleTo,
 } from "./connectionResponse.ts"
 
 export const listConnections = implement("listConnections", async ({ sql }, { query, caller }) => {
@@ -21,25 +21,24 @@ export const listConnections = implement("listConnections", async ({ sql }, { qu
       key: newestFirst.key,
       keyOf: (row: ConnectionRow) => newestFirst.keyOf(row),
       read(after, count) {
-        const values: unknown[] = []
-        const value = (one: unknown) => `$${values.push(one)}`
-        const conditions = visibleConnections(caller, value)
-        if (query.site !== undefined) conditions.push(`c.site = ${value(query.site)}`)
-        if (query.state !== undefined) conditions.push(`(${stateConditions[query.state]})`)
-        if (query.q !== undefined) {
-          const text = value(query.q.toLowerCase())
-          // Not the query of the source, which may contain a credential.
-          const fields = "concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1))"
-          conditions.push(`strpos(lower(${fields}), ${text}) > 0`)
-        }
-        if (after) {
-          conditions.push(`(c.created_at, c.id) < (${value(after[0])}::timestamptz, ${value(after[1])})`)
-        }
+        // Not the query of the source, which may contain a credential.
+        const text = "lower(concat_ws(' ', c.id, c.site, split_part(c.source, '?', 1)))"
+        const where = matching(
+          query,
+          {
+            site: "c.site = $site",
+            state: query.state && `(${stateConditions[query.state]})`,
+            q: `strpos(${text}, lower($q)) > 0`,
+          },
+          visibleTo(caller),
+          after && "(c.created_at, c.id) < ($at::timestamptz, $id)",
+        )
         return sql<ConnectionRow>(
-          `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
-           ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
-           order by c.created_at desc, c.id desc limit ${count}`,
-          values,
+          ...named(
+            `select ${connectionColumns} from connection c left join sync_window w on w.connection_id = c.id
+              where ${where} order by c.created_at desc, c.id desc limit $count`,
+            { ...caller, ...query, at: after?.[0], id: after?.[1], count },
+          ),
         )
       },
     },

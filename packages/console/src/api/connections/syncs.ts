@@ -15,8 +15,8 @@ import { describeSyncError } from "../../connections/describeSyncError.ts"
 import { notFound } from "../../http/problems.ts"
 import { ok, responseOf } from "../../http/response.ts"
 import { implement } from "../implement.ts"
-import { listPage, readPage } from "../pagination.ts"
-import { findConnection, visibleConnections } from "./connectionResponse.ts"
+import { listPage, matching, readPage } from "../pagination.ts"
+import { findConnection, visibleTo } from "./connectionResponse.ts"
 
 export const listSyncs = implement("listSyncs", async ({ sql }, { query, caller }) => {
   const { connection } = query
@@ -57,34 +57,34 @@ const order = "r.started_at desc, r.connection_id desc, r.fence desc"
  * connections are read from each connection's newest sync on: in the other index, they could be far apart.
  */
 function findSyncs(sql: Sql, search: Search): Promise<FoundSync[]> {
-  const { connection, site, outcome, started_after, started_before, caller, before, count } = search
-  const values: unknown[] = []
-  const value = (one: unknown) => `$${values.push(one)}`
-  const conditions = ["true"]
-  if (started_after !== undefined) conditions.push(`r.started_at >= ${value(started_after)}::timestamptz`)
-  if (started_before !== undefined) conditions.push(`r.started_at < ${value(started_before)}::timestamptz`)
-  if (outcome !== undefined) conditions.push(`r.outcome = ${value(outcome)}::sync_outcome`)
-  if (before !== undefined) {
-    const [startedAt, id, fence] = before.map(value)
-    conditions.push(
-      `(r.started_at, r.connection_id, r.fence) < (${startedAt}::timestamptz, ${id}::text, ${fence}::bigint)`,
-    )
-  }
-  const syncs = `select * from ${allSyncs} r where ${conditions.join(" and ")}`
-  const chosen = [
-    ...(connection === undefined ? [] : [`c.id = ${value(connection)}`]),
-    ...(site === undefined ? [] : [`c.site = ${value(site)}`]),
-    ...visibleConnections(caller, value),
-  ]
+  const { caller, before } = search
+  const where = matching(
+    search,
+    {
+      started_after: "r.started_at >= $started_after::timestamptz",
+      started_before: "r.started_at < $started_before::timestamptz",
+      outcome: "r.outcome = $outcome::sync_outcome",
+    },
+    before && "(r.started_at, r.connection_id, r.fence) < ($at::timestamptz, $id::text, $fence::bigint)",
+  )
+  const syncs = `select * from ${allSyncs} r where ${where}`
+  const chosen = matching(
+    search,
+    { connection: "c.id = $connection", site: "c.site = $site" },
+    visibleTo(caller),
+  )
   const from =
-    chosen.length === 0
-      ? `(${syncs} order by ${order} limit ${count}) r join connection c on c.id = r.connection_id`
+    chosen === "true"
+      ? `(${syncs} order by ${order} limit $count) r join connection c on c.id = r.connection_id`
       : `connection c cross join lateral (
-           ${syncs} and r.connection_id = c.id order by r.fence desc limit ${count}
-         ) r where ${chosen.join(" and ")}`
+           ${syncs} and r.connection_id = c.id order by r.fence desc limit $count
+         ) r where ${chosen}`
+  const [at, id, fence] = before ?? []
   return sql<FoundSync>(
-    `select c.id as connection, c.site, ${syncColumns} from ${from} order by ${order} limit ${count}`,
-    values,
+    ...named(
+      `select c.id as connection, c.site, ${syncColumns} from ${from} order by ${order} limit $count`,
+      { ...search, ...caller, at, id, fence },
+    ),
   )
 }
 
