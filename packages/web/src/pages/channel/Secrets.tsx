@@ -2,6 +2,7 @@ import type { Channel } from "@sitewire/contracts"
 import { useQuery } from "@tanstack/react-query"
 import { api } from "../../api/client.ts"
 import { Facts } from "../../parts/Facts.tsx"
+import { Loaded } from "../../parts/Loading.tsx"
 import { Columns, Rows, Section } from "../../parts/Page.tsx"
 import { DeliveryRef, Mono } from "../../parts/Ref.tsx"
 import { Ago } from "../../parts/Time.tsx"
@@ -37,36 +38,39 @@ const shown = 5
 /** Which secret signed the latest attempts, so that the effect of a step is visible. */
 function LatestSignatures({ channel }: { channel: Channel }) {
   const { id, secret_id } = channel
-  const { data } = useQuery({
+  const latest = useQuery({
     queryKey: ["channels", id, "latest signatures"],
     queryFn: async ({ signal }) => {
-      const page = await api.listDeliveries({ channel: id, limit: shown }, { signal })
-      return Promise.all(page.data.map((row) => api.readDelivery({ id: row.id }, { signal })))
+      const { data } = await api.listDeliveries({ channel: id, limit: shown }, { signal })
+      const deliveries = await Promise.all(data.map((row) => api.readDelivery({ id: row.id }, { signal })))
+      return deliveries
+        .flatMap(({ id: delivery, event_id, attempt_log }) =>
+          attempt_log.slice(-1).map((attempt) => ({ delivery, event_id, ...attempt })),
+        )
+        .toSorted((a, b) => b.started_at.localeCompare(a.started_at))
     },
     refetchInterval: 10_000,
   })
-  const attempts = (data ?? [])
-    .flatMap(({ id: delivery, event_id, attempt_log }) => {
-      const attempt = attempt_log.at(-1)
-      return attempt ? [{ delivery, event_id, ...attempt }] : []
-    })
-    .toSorted((a, b) => b.started_at.localeCompare(a.started_at))
   return (
     <Section title="What signed the latest attempts">
-      {attempts.length === 0 ? (
-        "There was no attempt yet."
-      ) : (
-        <ul className={classes.latest}>
-          {attempts.map(({ delivery, event_id, started_at, secret_id: used }) => (
-            <li key={delivery}>
-              <DeliveryRef id={delivery}>{event_id}</DeliveryRef>
-              <span>
-                {used === secret_id ? "the active secret" : <Mono>{used}</Mono>} · <Ago at={started_at} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded of={latest}>
+        {(attempts) =>
+          attempts.length === 0 ? (
+            "There was no attempt yet."
+          ) : (
+            <ul className={classes.latest}>
+              {attempts.map(({ delivery, event_id, started_at, secret_id: used }) => (
+                <li key={delivery}>
+                  <DeliveryRef id={delivery}>{event_id}</DeliveryRef>
+                  <span>
+                    {used === secret_id ? "the active secret" : <Mono>{used}</Mono>} · <Ago at={started_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
     </Section>
   )
 }
