@@ -7,12 +7,12 @@ import {
 } from "@sitewire/runtime"
 import { errorCodeOf, wasEnded } from "./isUnavailable.ts"
 
-/** Before a statement is repeated for a locked row. */
-const firstLockPauseMs = 50
-const longestLockPauseMs = 1_000
+/** Pauses before a statement is repeated for a locked row. Usually another process's statement has locked it, for milliseconds. */
+export const firstLockPauseMs = 50
+export const longestLockPauseMs = 1_000
 
 /** A lock that lasts longer is reported. */
-const longLockMs = 1_000
+export const longLockMs = 1_000
 
 /** Whether an invalid value or a violated constraint made a statement fail (SQLSTATE classes 22 and 23). */
 export function isBadRow(error: unknown): boolean {
@@ -20,8 +20,8 @@ export function isBadRow(error: unknown): boolean {
 }
 
 /**
- * Writes rows with one statement. If it fails because of a row, or takes too long, the rows are halved. Yields the result of each
- * statement, and with its error each row that is bad, or that takes too long alone.
+ * Writes rows with one statement, which is repeated while Postgres is unavailable. If it fails because of a row, or takes too long, the
+ * rows are halved. Yields the result of each statement, and with its error each row that is bad, or that takes too long alone.
  */
 export async function* writeParts<Row, Result>(
   rows: Row[],

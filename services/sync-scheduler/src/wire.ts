@@ -54,11 +54,10 @@ export function wire(parts: SchedulerParts) {
     deadlineMs,
     startGraceMs,
   }
-  const writing = { retry, expiring, log }
-  const ofConnection = {
-    ...writing,
+  const writing = {
     owner: "connection",
     idOf: ({ connection }: { connection: string }) => connection,
+    ...{ retry, expiring, log },
   } as const
 
   const changes = startPublishingChanges({
@@ -72,7 +71,7 @@ export function wire(parts: SchedulerParts) {
   })
 
   const ends = batchWrites({
-    ...ofConnection,
+    ...writing,
     what: "finish runs",
     bounds: { lingerMs: 2, maxBatch: 500, maxRunning: 2 },
     write: (batch: Completion[]) => finishRuns(sql, windows, batch),
@@ -80,7 +79,7 @@ export function wire(parts: SchedulerParts) {
 
   const storeOne = storeInTurn((chunk) => storeChunk(sql, chunk, config.SITE_MAX_BYTES))
   const chunks = batchWrites({
-    ...ofConnection,
+    ...writing,
     what: "store content",
     bounds: { lingerMs: 0, maxBatch: 1, maxRunning: Number.POSITIVE_INFINITY },
     write: (batch: Chunk[]) => Promise.all(batch.map(storeOne)),
@@ -129,13 +128,13 @@ export function wire(parts: SchedulerParts) {
   })
 
   const ingest = createIngestTriggers({
-    ...writing,
     recordTriggers: (triggers, { waitForLocks }) =>
       recordTriggers(
         sql,
         { settleMs: windows.settleMs, keepLosses: true, lockWaitMs: waitForLocks ? lockWaitMs : 0 },
         triggers,
       ),
+    retry: (record) => retry("record triggers", record),
     onRecorded({ triggers, dueInMs }) {
       metrics.triggers.inc(triggers)
       if (dueInMs !== null) syncs.dueIn(dueInMs)
@@ -148,6 +147,7 @@ export function wire(parts: SchedulerParts) {
       void stop("triggers could not be recorded", 1)
     },
     tracing,
+    log,
   })
   return { ingest, syncs, hosts, changes }
 }

@@ -1,4 +1,3 @@
-import { wasEnded } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
 import { createLogger, noTracing } from "@sitewire/runtime"
 import type { CompactedTrigger } from "@sitewire/syncs"
@@ -26,25 +25,12 @@ function recordOf(connection: string): ConsumerRecord {
   }
 }
 
-/** Of a statement with one row that takes too long, as of every statement while Postgres is unavailable. */
-async function repeatIfEnded<T>(_what: string, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!wasEnded(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-  }
-}
-
 function startIngest(recordTriggers: IngestTriggersOptions["recordTriggers"]) {
   const recorded: number[] = []
   const failures: unknown[] = []
   const ingest = createIngestTriggers({
     recordTriggers,
-    retry: repeatIfEnded,
-    expiring: new AbortController().signal,
+    retry: (record) => record(),
     onRecorded: ({ triggers }) => recorded.push(triggers),
     onInvalid: () => {},
     onFailed: (error) => failures.push(error),

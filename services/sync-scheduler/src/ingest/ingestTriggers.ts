@@ -1,7 +1,7 @@
 import { type ConnectorTriggered, connectorTriggeredSchema, recordReader } from "@sitewire/contracts"
-import { batchWrites, isBadRow, type Writing, wasEnded, writeParts } from "@sitewire/database"
+import { firstLockPauseMs, longestLockPauseMs, longLockMs, wasEnded, writeParts } from "@sitewire/database"
 import type { ConsumerRecord } from "@sitewire/kafka"
-import { processAttributes, type Span, type Tracing } from "@sitewire/runtime"
+import { type Logger, processAttributes, type Span, type Tracing } from "@sitewire/runtime"
 import type { CompactedTrigger } from "@sitewire/syncs"
 import { compactTriggers } from "./compactTriggers.ts"
 
@@ -18,7 +18,7 @@ export const lockedStopMs = 4_000
 type Done = (record: ConsumerRecord) => void
 type PendingTrigger = { record: ConsumerRecord; trigger: ConnectorTriggered; span: Span | null; done: Done }
 
-export type IngestTriggersOptions = Writing & {
+export type IngestTriggersOptions = {
   /**
    * Records nothing for connections whose rows another transaction has locked, if necessary after a wait of about a second, and
    * returns them in `locked`.
@@ -27,34 +27,30 @@ export type IngestTriggersOptions = Writing & {
     triggers: CompactedTrigger[],
     options: { waitForLocks: boolean },
   ) => Promise<{ recorded: number; dueInMs: number | null; locked: string[] }>
+  /** Repeats `record` while Postgres is unavailable. */
+  retry: <T>(record: () => Promise<T>) => Promise<T>
   onRecorded: (recorded: { triggers: number; dueInMs: number | null }) => void
   onInvalid: () => void
   onFailed: (error: unknown) => void
   tracing: Tracing
+  log: Logger
 }
 
 /**
  * Handles trigger records. While one statement runs, `onRecords` collects the records for the next. It calls `done` for a record when
  * its trigger is in Postgres. After a crash, Kafka delivers the record again, which causes one needless sync at most.
  *
- * Triggers of a connection whose row is locked are set aside, and recorded when it is free. Their order does not matter, because
+ * Triggers of a connection whose row is locked are set aside, and tried again with later batches. Their order does not matter, because
  * triggers are only counted. Their records stay outstanding, which limits the memory that they use.
  */
 export function createIngestTriggers(options: IngestTriggersOptions) {
-  const { recordTriggers, onRecorded, onInvalid, onFailed, tracing, ...writing } = options
-  const { retry, expiring, log } = writing
-  const waiting: PendingTrigger[] = []
+  const { recordTriggers, retry, onRecorded, onInvalid, onFailed, tracing, log } = options
+  let waiting: PendingTrigger[] = []
+  let setAside: PendingTrigger[] = []
+  const lockedConnections = trackLockedConnections(log)
+  let lockPauseMs = firstLockPauseMs
+  let lockTimer: NodeJS.Timeout | undefined
   let recording = false
-  /** By connection. */
-  const setAside = new Map<string, PendingTrigger[]>()
-  const locked = batchWrites({
-    ...writing,
-    what: "record triggers",
-    owner: "connection",
-    idOf: (connection: string) => connection,
-    bounds: { lingerMs: 2, maxBatch: 500, maxRunning: 1 },
-    write: recordSetAside,
-  })
 
   /** Loses no accepted trigger, because the gateway writes by the same schema. */
   function skipInvalid({ topic, partition, offset }: ConsumerRecord, reason: string): void {
@@ -74,79 +70,71 @@ export function createIngestTriggers(options: IngestTriggersOptions) {
     })
   }
 
-  /** Returns the triggers that were not recorded, because the rows of their connections are locked. */
-  async function recordPart(batch: PendingTrigger[], waitForLocks: boolean): Promise<PendingTrigger[]> {
+  async function recordPart(batch: PendingTrigger[]) {
     const compacted = compactTriggers(
       batch.map(({ trigger }) => trigger),
       batch.map(({ span }) => span?.traceparent ?? null),
     )
-    const result = await recordTriggers(compacted, { waitForLocks })
-    const unknown = compacted.length - result.recorded - result.locked.length
-    if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
-    const lockedIds = new Set(result.locked)
-    const isLocked = ({ trigger }: PendingTrigger) => lockedIds.has(trigger.connection)
-    const recorded = lockedIds.size === 0 ? batch : batch.filter((pending) => !isLocked(pending))
-    const triggers = recorded.reduce((sum, { trigger }) => sum + trigger.count, 0)
-    onRecorded({ triggers, dueInMs: result.dueInMs })
-    for (const { record, span, done } of recorded) {
-      span?.end()
-      done(record)
-    }
-    return lockedIds.size === 0 ? [] : batch.filter(isLocked)
+    // Waits for the first locked row only. While it is locked, no batch waits.
+    const result = await recordTriggers(compacted, { waitForLocks: !lockedConnections.any() })
+    return { ...result, connections: compacted.map(({ connection }) => connection) }
   }
 
   async function recordBatch(batch: PendingTrigger[]): Promise<void> {
-    // Waits for the first locked row only. While it is locked, no batch waits.
-    const write = (part: PendingTrigger[]) => recordPart(part, setAside.size === 0)
-    for await (const part of writeParts(batch, write, (work) => retry("record triggers", work))) {
-      if ("result" in part) part.result.forEach(setAsideOne)
-      else if (wasEnded(part.error)) part.rows.forEach(setAsideOne)
-      else
-        for (const { record, span, done } of part.rows) {
-          skipInvalid(record, "Postgres cannot store one of its values")
-          span?.end({ error: "invalid" })
-          done(record)
+    for await (const part of writeParts(batch, recordPart, retry)) {
+      if ("error" in part && wasEnded(part.error)) {
+        setAside = setAside.concat(part.rows)
+        continue
+      }
+      let recordedTriggers = part.rows
+      if ("result" in part) {
+        const { connections, recorded, dueInMs } = part.result
+        const locked = new Set(part.result.locked)
+        const unknown = connections.length - recorded - locked.size
+        if (unknown > 0) log.info({ unknown }, "skipped triggers of connections that do not exist")
+        lockedConnections.update(connections, locked)
+        if (locked.size > 0) {
+          recordedTriggers = part.rows.filter(({ trigger }) => !locked.has(trigger.connection))
+          setAside = setAside.concat(part.rows.filter(({ trigger }) => locked.has(trigger.connection)))
         }
+        const triggers = recordedTriggers.reduce((sum, { trigger }) => sum + trigger.count, 0)
+        onRecorded({ triggers, dueInMs })
+      } else
+        for (const bad of part.rows) {
+          skipInvalid(bad.record, "Postgres cannot store one of its values")
+          lockedConnections.update([bad.trigger.connection], new Set())
+        }
+      for (const { record, span, done } of recordedTriggers) {
+        span?.end("error" in part ? { error: "invalid" } : {})
+        done(record)
+      }
     }
-  }
-
-  function setAsideOne(pending: PendingTrigger): void {
-    const { connection } = pending.trigger
-    const others = setAside.get(connection)
-    if (others) return void others.push(pending)
-    setAside.set(connection, [pending])
-    void recordLocked(connection)
-  }
-
-  async function recordLocked(connection: string): Promise<void> {
-    const triggers = setAside.get(connection) ?? []
-    try {
-      while (triggers.length > 0) triggers.splice(0, await locked.write(connection))
-    } catch (error) {
-      // One of them cannot be stored: a batch finds out which.
-      if (isBadRow(error)) waiting.push(...triggers)
-      else if (!expiring.aborted) onFailed(error)
-    }
-    setAside.delete(connection)
-    if (!recording) void recordAll()
-  }
-
-  /** Returns how many triggers of each connection were recorded. */
-  async function recordSetAside(connections: string[]): Promise<(number | "locked")[]> {
-    const batch = connections.map((connection) => [...(setAside.get(connection) ?? [])])
-    const left = new Set((await recordPart(batch.flat(), false)).map(({ trigger }) => trigger.connection))
-    return batch.map(({ length }, at) => (left.has(connections[at] ?? "") ? "locked" : length))
   }
 
   async function recordAll(): Promise<void> {
     recording = true
     try {
-      while (waiting.length > 0) await recordBatch(waiting.splice(0, maxBatch))
+      while (waiting.length > 0) {
+        await recordBatch(waiting.splice(0, maxBatch))
+        recordSetAsideLater()
+      }
     } catch (error) {
       onFailed(error)
     } finally {
       recording = false
     }
+  }
+
+  function recordSetAsideLater(): void {
+    if (!lockedConnections.any()) lockPauseMs = firstLockPauseMs
+    if (setAside.length === 0 || lockTimer) return
+    lockTimer = setTimeout(() => {
+      lockTimer = undefined
+      waiting = setAside.concat(waiting)
+      setAside = []
+      if (!recording) void recordAll()
+    }, lockPauseMs)
+    lockPauseMs = Math.min(2 * lockPauseMs, longestLockPauseMs)
   }
 
   function onRecords(records: ConsumerRecord[], done: Done): void {
@@ -165,5 +153,38 @@ export function createIngestTriggers(options: IngestTriggersOptions) {
   }
 
   /** `waitsForLocks`: whether triggers wait for rows that another transaction has locked. */
-  return { onRecords, waitsForLocks: () => setAside.size > 0 }
+  return { onRecords, waitsForLocks: lockedConnections.any }
+}
+
+/** More are not logged until no row is locked any more. */
+const mostReports = 10
+
+function trackLockedConnections(log: Logger) {
+  const since = new Map<string, number>()
+  const reported = new Set<string>()
+
+  function report(connection: string): void {
+    if (reported.has(connection) || reported.size >= mostReports) return
+    reported.add(connection)
+    log.warn(
+      { connection },
+      "the row of a connection in sync_window is locked by another transaction, so its triggers wait; others proceed",
+    )
+  }
+
+  return {
+    any: () => since.size > 0,
+    /** `tried`: connections whose triggers were to be recorded. `locked`: those of them whose rows are locked. */
+    update(tried: readonly string[], locked: ReadonlySet<string>): void {
+      if (since.size === 0 && locked.size === 0) return
+      const now = performance.now()
+      for (const connection of tried) {
+        const lockedAt = since.get(connection) ?? now
+        if (!locked.has(connection)) since.delete(connection)
+        else since.set(connection, lockedAt)
+        if (locked.has(connection) && now - lockedAt >= longLockMs) report(connection)
+      }
+      if (since.size === 0) reported.clear()
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import {
   clockMarginMs,
   deliveryIdOf,
@@ -40,7 +41,13 @@ export type HandleSitePaidParts = Pick<Writes, "storeDelivery"> & {
   log: Logger
 }
 
-type ValidEvent = { record: ConsumerRecord; paid: SitePaid }
+/** `duplicates` and `others`: later records of the batch with the same event id, and the same or other data. */
+type ValidEvent = {
+  record: ConsumerRecord
+  paid: SitePaid
+  duplicates: ConsumerRecord[]
+  others: ConsumerRecord[]
+}
 
 type Done = (record: ConsumerRecord) => void
 
@@ -55,45 +62,52 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
   const reject = createRejectInvalidRecord(parts)
 
   async function handleSitePaid(records: ConsumerRecord[], done: Done): Promise<void> {
-    const locked: ValidEvent[] = []
+    const valid = new Map<string, ValidEvent>()
     // Awaited together: if one of these promises failed while nothing awaited it, Node would end the process.
     const work: Promise<void>[] = []
     for (const record of records) {
       const read = readSitePaid(record.value)
-      if (!read.ok) {
-        work.push(reject(record, read.reason).then(() => done(record)))
-        continue
+      if (!read.ok) work.push(reject(record, read.reason).then(() => done(record)))
+      else {
+        const first = valid.get(read.value.id)
+        if (!first) valid.set(read.value.id, { record, paid: read.value, duplicates: [], others: [] })
+        else first[isDeepStrictEqual(first.paid, read.value) ? "duplicates" : "others"].push(record)
       }
-      const event = { record, paid: read.value }
-      const acquired = lock.acquire(event.paid.id)
-      if (acquired === null) locked.push(event)
-      else work.push(acquired.then(() => handleLocked([event], done)))
     }
+    const locked = [...valid.values()].filter(({ record, paid, duplicates, others }) => {
+      // Another record of the event is being attempted. After that, this one is a duplicate.
+      const released = Promise.withResolvers<void>()
+      const isLocked = lock.acquire(paid.id, released.resolve)
+      if (!isLocked)
+        work.push(released.promise.then(() => handleSitePaid([record, ...duplicates, ...others], done)))
+      return isLocked
+    })
     if (locked.length > 0) work.push(handleLocked(locked, done))
     await Promise.all(work)
   }
 
   async function handleLocked(events: ValidEvent[], done: Done): Promise<void> {
-    const begun = events.map(({ record, paid }) => {
-      const span = startEventSpan(tracing, record, paid)
-      return { record, span, delivery: newDelivery(record, paid, span?.traceparent ?? null) }
+    const begun = events.map((event) => {
+      const span = startEventSpan(tracing, event.record, event.paid)
+      return { event, span, delivery: newDelivery(event.record, event.paid, span?.traceparent ?? null) }
     })
     const deliveries = begun.map(({ delivery }) => delivery)
     const lookUp = () => parts.events.lookUp(deliveries)
     const rows = await retry("look up events", lookUp).catch((error: unknown) => {
-      for (const { eventId } of deliveries) lock.release(eventId)
+      for (const { paid } of events) lock.release(paid.id)
       throw error
     })
     const since = performance.now()
-    await Promise.all(begun.map((event, at) => handleEvent(event, rows[at], since, done)))
+    await Promise.all(begun.map((one, at) => handleEvent(one, rows[at], since, done)))
   }
 
   async function handleEvent(
-    { record, span, delivery }: { record: ConsumerRecord; span: Span | null; delivery: NewDelivery },
+    { event, span, delivery }: { event: ValidEvent; span: Span | null; delivery: NewDelivery },
     row: LookedUpEvent | undefined,
     since: number,
     done: Done,
   ): Promise<void> {
+    const { record, paid, duplicates, others } = event
     if (!row) throw new Error("the statement that looks events up returned too few rows")
     try {
       if (row.channel_id === null || row.differs) {
@@ -101,13 +115,17 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
           row.channel_id === null
             ? "unknown channel"
             : "its id was published before with other data; use a new id for a correction"
-        await reject(record, reason)
-        span?.end({ attributes: { "sitewire.outcome": "invalid" }, error: "invalid" })
+        await Promise.all([record, ...duplicates].map((each) => reject(each, reason)))
+        duplicates.forEach(done)
+        endEventSpan(span, "invalid")
       } else {
         // Frees memory, because the record may contain large unknown fields.
         record.value = null
         const outcome = row.known ? "duplicate" : row.erased ? "erased" : "accepted"
-        metrics.events.inc({ outcome })
+        countEvents(outcome, duplicates)
+        // Duplicates need not wait for the attempt, because offsets behind the first record are not committed before that
+        // record is done.
+        duplicates.forEach(done)
         if (outcome === "erased") await storeErased(delivery)
         if (outcome === "accepted")
           await handleDelivery({
@@ -123,12 +141,19 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
             claim: null,
             unstored: delivery,
           })
-        span?.end({ attributes: { "sitewire.outcome": outcome }, error: null })
+        endEventSpan(span, outcome)
       }
       done(record)
     } finally {
-      lock.release(delivery.eventId)
+      lock.release(paid.id)
     }
+    // Handled as new events, because one may be the corrected version.
+    if (others.length > 0) await handleSitePaid(others, done)
+  }
+
+  function countEvents(outcome: EventOutcome, duplicates: ConsumerRecord[]): void {
+    metrics.events.inc({ outcome })
+    if (duplicates.length > 0) metrics.events.inc({ outcome: "duplicate" }, duplicates.length)
   }
 
   async function storeErased(delivery: NewDelivery): Promise<void> {
@@ -142,6 +167,8 @@ export function createHandleSitePaid(parts: HandleSitePaidParts) {
 
   return handleSitePaid
 }
+
+type EventOutcome = "accepted" | "duplicate" | "erased" | "invalid"
 
 /** The delivery of a valid event. */
 function newDelivery(record: ConsumerRecord, paid: SitePaid, traceparent: Traceparent | null): NewDelivery {
@@ -186,27 +213,33 @@ function startEventSpan(tracing: Tracing, record: ConsumerRecord, paid: SitePaid
   })
 }
 
+function endEventSpan(span: Span | null, outcome: EventOutcome): void {
+  span?.end({
+    attributes: { "sitewire.outcome": outcome },
+    error: outcome === "invalid" ? "invalid" : null,
+  })
+}
+
 /** Locks events by their ids: a second record of an event waits for the first, and is then a duplicate. */
 function createKeyedLock() {
   // Null while nothing waits, so that nearly all keys need no array.
   const waiters = new Map<string, (() => void)[] | null>()
   return {
-    /** Null if the lock is acquired. Otherwise resolves when it is. */
-    acquire(key: string): Promise<void> | null {
+    /** Returns true if the lock was acquired. Otherwise `onReleased` is called when it is released. */
+    acquire(key: string, onReleased: () => void): boolean {
       const waiting = waiters.get(key)
       if (waiting === undefined) {
         waiters.set(key, null)
-        return null
+        return true
       }
-      return new Promise((resolve) => {
-        if (waiting === null) waiters.set(key, [resolve])
-        else waiting.push(resolve)
-      })
+      if (waiting === null) waiters.set(key, [onReleased])
+      else waiting.push(onReleased)
+      return false
     },
     release(key: string): void {
-      const next = waiters.get(key)?.shift()
-      if (next) next()
-      else waiters.delete(key)
+      const waiting = waiters.get(key)
+      waiters.delete(key)
+      for (const onReleased of waiting ?? []) onReleased()
     },
   }
 }
