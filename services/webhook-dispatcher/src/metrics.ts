@@ -75,6 +75,9 @@ export function createDispatcherMetrics(registry: Registry) {
 
 export type DispatcherMetrics = ReturnType<typeof createDispatcherMetrics>
 
+/** Limits how often Postgres is queried. */
+const backlogMaxAgeMs = 10_000
+
 export function registerGauges(
   registry: Registry,
   read: {
@@ -104,7 +107,15 @@ export function registerGauges(
 
 /** Absent while Postgres is unavailable, because old values would mislead. */
 function registerBacklogGauges(registry: Registry, readBacklog: () => Promise<BacklogMetrics>): void {
-  const read = readForMetric(readBacklog)
+  const readNow = readForMetric(readBacklog)
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<BacklogMetrics | undefined> = Promise.resolve(undefined)
+  const read = () => {
+    if (performance.now() - readAt < backlogMaxAgeMs) return reading
+    readAt = performance.now()
+    reading = readNow()
+    return reading
+  }
   new Gauge({
     name: "sitewire_deferred_deliveries",
     help: "Deferred deliveries of the whole installation, by reason; at most 100000 are counted.",
