@@ -3,11 +3,12 @@ import { endWaiting, firstOfChannels, isFree } from "./waiting.ts"
 
 // Deliveries with a lease may have an attempt in flight. They are ended when the lease has ended.
 const statement = `
-with recursive ${firstOfChannels("channel_id", "true")}, locked as materialized (
-  select waiting.* from first join deleted_channel on id = channel_id
-   cross join lateral (
+with recursive ${firstOfChannels("channel_id", "true")}, deleted as materialized (
+  select channel_id from first join deleted_channel on id = channel_id
+), locked as materialized (
+  select waiting.* from deleted cross join lateral (
      select channel_id, delivery_id, period_started_at as since from waiting_delivery
-      where channel_id = first.channel_id and ${isFree}
+      where channel_id = deleted.channel_id and ${isFree}
       order by delivery_id limit $1 for update skip locked) as waiting
    limit $1
 ), ${endWaiting("channel-deleted")}

@@ -63,7 +63,9 @@ export function runJobs(settings: {
 
   return repeatUntilClosed({
     async step(signal) {
-      for (let lastStepAt = Number.NEGATIVE_INFINITY; !signal.aborted; ) {
+      // Returns at times, so that each outage of the database is reported.
+      const returnsAt = performance.now() + 60_000
+      for (let lastStepAt = Number.NEGATIVE_INFINITY; !signal.aborted && performance.now() < returnsAt; ) {
         if (await runNextStep()) lastStepAt = performance.now()
         else if (performance.now() - lastStepAt > busyForMs) return
         else await sleepUnlessAborted(busyPollIntervalMs, signal)

@@ -19,8 +19,8 @@ const batchLimits = { maxRecords: 20_000, maxBytes: 16 * 1024 * 1024 }
 export type TopicReader = {
   topic: string
   end(): Promise<Offsets>
-  /** A batch of the range. */
-  read(range: { from: Offsets; to: Offsets }): ReturnType<typeof readTopic>
+  /** A batch of the range, with at most this many records. */
+  read(range: { from: Offsets; to: Offsets; maxRecords?: number }): ReturnType<typeof readTopic>
   /** The offsets of the first records with this timestamp (milliseconds since the epoch) or a later one. */
   offsetsAt(since: number): Promise<Offsets>
   /** A partition for which the group has committed no offset is missing. */
@@ -36,7 +36,7 @@ export function topicReaderOn(settings: { kafka: KafkaConnection; topic: string 
   return {
     topic,
     end: () => topicEnd({ kafka, topic }).catch(unavailable),
-    read: (range) => readTopic({ ...settings, ...range, ...batchLimits }).catch(unavailable),
+    read: (range) => readTopic({ ...settings, ...batchLimits, ...range }).catch(unavailable),
     offsetsAt: (since) => offsetsAt({ kafka, topic, since }).catch(unavailable),
     committed: (group) => committedOffsets({ kafka, topic, group }).catch(unavailable),
     openTransactions: () => openTransactionsIn(kafka, topic).catch(unavailable),

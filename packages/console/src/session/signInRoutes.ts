@@ -60,7 +60,11 @@ export function signInRoutes(context: SignInContext): Router {
       reject(response, token)
       return
     }
-    await endSession(request, response)
+    await endSession(request, response).catch((error: unknown) => {
+      // The browser stays signed in as before.
+      response.removeHeader("Set-Cookie")
+      throw error
+    })
     const session = await findSession(sql, token)
     response.json(session && describeSession(context, token, session))
   })

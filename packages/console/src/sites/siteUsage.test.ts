@@ -12,6 +12,7 @@ test("the metric shows the most connections and the most stored bytes of any sit
     await database.drop()
   })
   expect(await readSiteUsage(sql)).toEqual({ connections: 0, bytes: 0 })
+  // More sites than a statement reads. The one with most is in the middle.
   await sql(`insert into connection (id, site, source, token_sha256, token_sealed, signing_secret_sealed)
     select n::text, 'site-' || case when n <= 7 then 1500 else n end, 's', '', '', '' from generate_series(1, 2500) n`)
   await sql(`insert into snapshot (connection_id, fence, content_sha256, bytes)

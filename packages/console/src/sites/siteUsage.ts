@@ -1,19 +1,44 @@
 import type { Sql } from "@sitewire/database"
 import { Gauge, type Registry } from "@sitewire/runtime"
 
-const statement = `
-select coalesce(max(connections), 0)::int as connections, coalesce(max(bytes), 0)::float8 as bytes from (
-  select count(*) as connections, sum(content.bytes) as bytes
-    from connection cross join lateral (
-      select sum(bytes) as bytes from (
-        select bytes from snapshot where connection_id = connection.id
-        union all select bytes from previous_snapshot where connection_id = connection.id) as stored) as content
-   group by site) as used`
+type SiteUsage = { connections: number; bytes: number }
 
-/** The most connections, and the most stored bytes, of any site. */
-export async function readSiteUsage(sql: Sql): Promise<{ connections: number; bytes: number }> {
-  const [used] = await sql<{ connections: number; bytes: number }>(statement)
-  return used ?? { connections: 0, bytes: 0 }
+/** So many sites are read by a statement, and of each so many connections. */
+const batch = 1_000
+const mostConnections = 2_000
+
+const ofSite = `select id from connection where site = sites.site limit ${mostConnections}`
+
+// Each step of the recursion finds the next site in the index.
+const statement = `
+with recursive sites as (
+  (select site, 1 as number from connection where site > $1 order by site limit 1)
+  union all
+  select next.site, sites.number + 1 from sites cross join lateral (
+    select site from connection where site > sites.site order by site limit 1
+  ) as next where sites.number < ${batch}
+)
+select site, (select count(*) from (${ofSite}) as counted)::int as connections,
+  (select coalesce(sum(content.bytes), 0) from (${ofSite}) as c cross join lateral (
+     select bytes from snapshot where connection_id = c.id
+     union all select bytes from previous_snapshot where connection_id = c.id
+   ) as content)::float8 as bytes
+  from sites order by site`
+
+/** The most connections, and the most stored bytes, of any site. Reads all sites, in small statements. */
+export async function readSiteUsage(sql: Sql): Promise<SiteUsage> {
+  const most = { connections: 0, bytes: 0 }
+  let after = ""
+  for (let count = batch; count === batch; ) {
+    const rows = await sql<SiteUsage & { site: string }>(statement, [after])
+    for (const { site, connections, bytes } of rows) {
+      most.connections = Math.max(most.connections, connections)
+      most.bytes = Math.max(most.bytes, bytes)
+      after = site
+    }
+    count = rows.length
+  }
+  return most
 }
 
 /** Returns a function that updates the metric of the site that uses most of what a site may use. */

@@ -117,8 +117,7 @@ export function createChangeFeed({
   }
 
   function end(client: Client, reason: string): void {
-    clients.delete(client)
-    client.queue.end(formatEvent("end", { reason }))
+    if (clients.delete(client)) client.queue.end(formatEvent("end", { reason }))
   }
 
   function endAll(reason: string): void {

@@ -42,6 +42,7 @@ const causes = {
   },
   "key-required": {
     status: 403,
+    title: "API key required",
     meaning: "The operation needs an API key, and the request has the session of a web console.",
     remedy: "Send `Authorization: Bearer swk_…`.",
   },
@@ -68,6 +69,7 @@ const causes = {
   },
   "nothing-fetched": {
     status: 404,
+    title: "Nothing fetched yet",
     meaning: "No sync of the connection has stored content yet.",
     remedy: "Wait for a sync, or read why the last one failed.",
   },
@@ -122,6 +124,7 @@ const causes = {
   },
   "deliveries-pending": {
     status: 409,
+    title: "Deliveries are pending",
     meaning: "The channel has deliveries that wait for an attempt, so it was not deleted.",
     remedy: "Wait for them, or delete the channel with `force=true`: they then become dead and are not sent.",
   },
@@ -196,6 +199,7 @@ const causes = {
   },
   "too-many-address-changes": {
     status: 429,
+    title: "Too many changes of the address",
     meaning:
       "Challenges were sent for this channel as often as they may be: 5 times in a minute, 50 in a day.",
     remedy: "Wait for the number of seconds in `Retry-After`, or ask an operator to change the address.",
@@ -240,6 +244,7 @@ const causes = {
   },
   "provider-unavailable": {
     status: 503,
+    title: "Identity provider unavailable",
     meaning: "The identity provider of OpenID Connect did not respond, or its response is unusable.",
     remedy: "Try again, or sign in with an API key or a sign-in link. The console's log has the cause.",
   },
@@ -250,7 +255,7 @@ const causes = {
   },
 } as const satisfies Record<string, Cause>
 
-type Cause = { status: number; meaning: string; remedy: string }
+type Cause = { status: number; title?: string; meaning: string; remedy: string }
 
 export type ProblemCode = keyof typeof causes
 
@@ -260,9 +265,9 @@ export type ProblemCode = keyof typeof causes
  */
 export const problemCodes = Object.fromEntries(
   Object.entries(causes).map(([code, cause]) => [code, { title: titleOf(code), ...cause }]),
-) as Record<ProblemCode, Cause & { title: string }>
+) as Record<ProblemCode, Required<Cause>>
 
-/** In words: "Missing API key". */
+/** The title, unless the cause has one: its words, as "Missing API key". */
 function titleOf(code: string): string {
   const words = code
     .replaceAll("-", " ")

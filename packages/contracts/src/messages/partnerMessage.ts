@@ -65,7 +65,7 @@ type Failure = Pick<NonNullable<Health["last_failure"]>, "status" | "error" | "d
 export function failureText({ status, error, detail }: Failure): string {
   const more = detail && withoutControls(detail)
   if (status === null)
-    return more ? more.replace(/^\w/, (first) => first.toUpperCase()) : attemptErrorTexts[error]
+    return more ? more.replace(/^[a-z](?=[a-z]* )/, (first) => first.toUpperCase()) : attemptErrorTexts[error]
   return more ? `HTTP ${status} (${more})` : `HTTP ${status}`
 }
 

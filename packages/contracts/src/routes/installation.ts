@@ -108,6 +108,7 @@ export const topicRoutes = {
     allow: { read: "all" },
     description:
       "All topics of the catalogue. If Kafka does not respond within 8 seconds, the status is 503.",
+    problems: ["kafka-unavailable"],
     success: { schema: topicListSchema },
   },
 } satisfies Record<string, Route>

@@ -33,26 +33,31 @@ export function whenSessionChanges(listener: typeof onSessionChange): void {
 
 /** The body of a successful response. Rejects with an ApiFailure otherwise. */
 async function send(request: ClientRequest, options: RequestOptions = {}): Promise<unknown> {
+  let reading: Promise<void> | undefined
   const { response, body } = await exchange(request, options)
     .catch((cause: unknown) => {
       if (cause instanceof DOMException && cause.name === "AbortError") throw cause
       throw new ApiFailure(null, { cause })
     })
-    .finally(() => readAgain(request, options))
+    .finally(() => {
+      reading = readAgain(request, options)
+    })
   if (response.ok) return body
   if (response.status === 401 && options.authorization === undefined) onSessionChange("ended")
   const failure = failureOf(response, body)
   if (hasCode(failure, "invalid-csrf-token")) onSessionChange("replaced")
+  // The form that shows the conflict offers what is stored now.
+  if (response.status === 412) await reading
   throw failure
 }
 
 /** Reads again what a write may have changed, also one that was rejected, or whose response was lost. */
-function readAgain({ method, path }: ClientRequest, { idempotencyKey }: RequestOptions): void {
+function readAgain({ method, path }: ClientRequest, { idempotencyKey }: RequestOptions): Promise<void> | undefined {
   const isDryRun = method === "POST" && idempotencyKey === undefined
-  if (method === "GET" || isDryRun) return
+  if (method === "GET" || isDryRun) return undefined
   const noun = path.split(/[/?]/)[2]
   // What is deleted is not read again.
-  void queryClient.invalidateQueries({ queryKey: method === "DELETE" ? [noun, "list"] : [noun] })
+  return queryClient.invalidateQueries({ queryKey: method === "DELETE" ? [noun, "list"] : [noun] })
 }
 
 async function exchange(

@@ -59,6 +59,7 @@ export const deliveryQuery = (id: string) =>
 export const channelSuggestionsQuery = (text: string) =>
   queryOptions({
     ...read("listChannels", { ...(text ? { q: text } : {}), limit: 8 }),
+    queryKey: ["channels", "list", "suggestions", text],
     placeholderData: keepPreviousData,
   })
 

@@ -10,6 +10,7 @@ insert into receiver_certificate (origin, expires_at, seen_at)
 select origin, to_timestamp(expires_ms / 1000), now()
   from ${unnestColumns(columns)} left join receiver_certificate as known using (origin)
  where known.expires_at is distinct from to_timestamp(expires_ms / 1000) or known.seen_at < now() - interval '1 day'
+ order by origin
 on conflict (origin) do update set expires_at = excluded.expires_at, seen_at = excluded.seen_at`
 
 /**

@@ -52,16 +52,22 @@ const columns: Columns<ChannelStatus> = {
 const compared = (row: string, isClosed: string) =>
   `(${isClosed}, ${row}.failures, ${row}.concurrency_limit, ${row}.in_flight, ${row}.average_ms)`
 
-// The dispatcher's own row is inserted again if it was frozen for so long that another one deleted it.
-const report = defineStatement<{ channel: string; exists: boolean }>(
-  "report-statuses",
+// Alone, so that nothing that fails below makes a running dispatcher look dead. Its row is inserted again if it was frozen for so
+// long that another one deleted it.
+const heartbeat = defineStatement(
+  "dispatcher-heartbeat",
   `
 with dead as (
   delete from dispatcher where seen_at < now() - interval '1 minute' and id <> $dispatcher
-), alive as (
-  insert into dispatcher (id, started_at, seen_at) values ($dispatcher, now(), now())
-  on conflict (id) do update set seen_at = now()
-), given as materialized (
+)
+insert into dispatcher (id, started_at, seen_at) values ($dispatcher, now(), now())
+on conflict (id) do update set seen_at = now()`,
+)
+
+const report = defineStatement<{ channel: string; exists: boolean }>(
+  "report-statuses",
+  `
+with given as materialized (
   select * from ${unnestColumns(columns)}
 ), normal as (
   delete from channel_status where dispatcher_id = $dispatcher and channel_id not in (select channel_id from given)
@@ -84,11 +90,12 @@ select given.channel_id as channel, channel.id is not null as exists
 )
 
 /**
- * Writes the statuses that have changed, deletes the others of this dispatcher, and deletes dispatchers that have died. Returns the
+ * Writes that this dispatcher runs, and the statuses that have changed; deletes its others, and dispatchers that have died. Returns the
  * channels that do not exist any more, and those whose breakers are open although an attempt of another dispatcher or a test has
  * succeeded since.
  */
-export function reportStatuses(sql: Sql, dispatcher: string, statuses: readonly ChannelStatus[]) {
+export async function reportStatuses(sql: Sql, dispatcher: string, statuses: readonly ChannelStatus[]) {
+  await heartbeat(sql, { dispatcher })
   return report(sql, { ...columnValues(columns, statuses), dispatcher })
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { shortRun, shortRunTimeout } from "../run.ts"
 import { runRestore } from "./runRestore.ts"
 
-test("restore: an older copy of Postgres and the runbook's steps lose no event and no 202, although the retry topics are lost, too", {
+test("restore: an older copy of Postgres and the runbook's steps lose no event and no 202, with or without retry topics", {
   timeout: shortRunTimeout,
 }, async () => {
   const { ledger, faults } = await runRestore({ ...shortRun(), brief: true })

@@ -25,7 +25,7 @@ const backMs = 10_000
 
 /**
  * Kills Postgres under load of both flows and restores it to a copy that is seconds old, as the runbook says.
- * Then does the same again, but loses the retry topics too. `brief`: only the latter, with one process of each service.
+ * Then does the same again, but loses the retry topics too. `brief`: one of the two, by the seed, with one process of each service.
  */
 export function runRestore(
   settings: RunSettings & { brief?: boolean },
@@ -45,7 +45,8 @@ export function runRestore(
     progress(`${each.length} of each service are up; both flows are under load`)
     // Five periods of load: before and after each of the two copies, and at the end. A brief run has three.
     const load = () => mixed.during(sleep((durationMs / 5) * (0.5 + random.next())))
-    for (const lostTopics of settings.brief ? [retry] : [[], retry]) {
+    const losses = [[], retry]
+    for (const lostTopics of settings.brief ? [losses[seed % 2] ?? retry] : losses) {
       await load()
       // With a longer lag, an event might be consumed only after the copy that the rewind would not reach.
       const isUpToDate = async () => (await lagOf(it, [])) < (rates.events * backMs) / 2_000
