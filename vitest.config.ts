@@ -45,6 +45,6 @@ export default defineConfig({
     isolate: false,
     // Tests mostly wait: for a broker, a database, a browser, a process or a time. The extended ones compute more.
     sequence: { sequencer: LongestFirst },
-    maxWorkers: Math.min(12, (suite === "extended" ? 3 : 5) * availableParallelism()),
+    maxWorkers: Math.min(12, (suite === "extended" ? 2 : 4) * availableParallelism()),
   },
 })

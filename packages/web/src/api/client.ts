@@ -52,7 +52,10 @@ async function send(request: ClientRequest, options: RequestOptions = {}): Promi
 }
 
 /** Reads again what a write may have changed, also one that was rejected, or whose response was lost. */
-function readAgain({ method, path }: ClientRequest, { idempotencyKey }: RequestOptions): Promise<void> | undefined {
+function readAgain(
+  { method, path }: ClientRequest,
+  { idempotencyKey }: RequestOptions,
+): Promise<void> | undefined {
   const isDryRun = method === "POST" && idempotencyKey === undefined
   if (method === "GET" || isDryRun) return undefined
   const noun = path.split(/[/?]/)[2]
