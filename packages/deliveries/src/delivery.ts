@@ -21,7 +21,7 @@ export type NewDelivery = {
   channelId: string
   body: Buffer
   bodySha256: Buffer
-  /** Of the reference and of the site. */
+  /** Digests of the reference and of the site. */
   searchDigests: Buffer
   /** `onlyEmailDigest` of the event. */
   emailSha256: string | null
@@ -45,7 +45,7 @@ export type DueDelivery = {
    */
   since: number
   correlation: string
-  /** Of the event. Null: its trace is not recorded. */
+  /** The trace context of the event. Null: its trace is not recorded. */
   traceparent: Traceparent | null
   previousAttempt?: Traceparent | null
 } & ({ unstored: NewDelivery; claim: null } | { unstored: null; claim: Claim })
