@@ -6,7 +6,7 @@ import type { GrantedRun } from "./syncRun.ts"
 const chunkBytes = 256 * 1024
 /** A source can send single bytes. */
 const mostPieces = 64
-/** Of a sync, while all syncs together buffer too much. */
+/** While all syncs together buffer too much, none keeps more than this. It is not smaller, because each chunk is a transaction. */
 const smallestEarlyChunk = 16 * 1024
 
 /** Divides a stream into chunks, hashes it and writes every chunk but the last, which `flush` writes. `position`: the offset of a chunk. */

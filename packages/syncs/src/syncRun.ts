@@ -24,7 +24,7 @@ export type GrantedRun = {
   lastTriggerAt: Date | null
   waitedFor: WaitedFor
   correlation: string | null
-  /** Of the triggers that the run covers, and of failed runs that covered them before. */
+  /** The recorded contexts of the triggers that the run covers, and of failed runs that covered them before. */
   traceparents: Traceparent[]
   /** The connection's own credentials, encrypted. Null: it has no request headers. */
   signingSecret: Buffer

@@ -4,7 +4,7 @@ export type ConnectionLimit = ReturnType<typeof limitConnections>
 
 /**
  * Limits a server to `max` connections. A connection whose trigger waits for us is never closed (GATEWAY_MAX_WAITING limits these).
- * Of the others, the one that has been idle for longest is.
+ * Of the others, the one that has been idle for longest is closed. Incomplete requests and unread responses protect none.
  *
  * A connection is proven when one of its triggers has been accepted. Unproven ones may be half of all: beyond it they are closed first,
  * so that callers without a valid trigger URL close no partner's connection. Within it they are not, so that idle proven connections do

@@ -56,7 +56,7 @@ export function otherAsActive(channel: Channel): Channel | null {
   return { ...channel, secret_id, secret_sealed, other_secret_id: null, other_secret_sealed: null }
 }
 
-/** So that a process with the wrong sealing keys never becomes ready. */
+/** Decrypts the newest channel's secret, so that a process with the wrong sealing keys never becomes ready. */
 export async function checkNewestSecret(parts: {
   sql: Sql
   openSecret: ChannelOpener["openSecret"]

@@ -55,7 +55,7 @@ export async function replayStep(
     const position = { perSecond, next, end, total: complete ? matching + left_out : null }
     return { position, counts: {}, done: false }
   }
-  // Records of other filters lie between those that are replayed. What is left of a batch is read again by the next step.
+  // Records that the filter leaves out lie between those that are replayed. The next step reads again what is left of a batch.
   const batch = await invalidTopic.read({ from: next, to: end, maxRecords: 10 * maxEvents })
   let matched = 0
   const most = batch.records.findIndex((record) => matches(record, filter) && ++matched > maxEvents)
